@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* digest.c - SHA-256, by libmd */
+#include "base/digest.h"
+
+#include <sys/types.h>
+
+#include <sha2.h>
+
+void digest_sha256(const void *first, size_t n_first, const void *second, size_t n_second,
+                   uint8_t ret_digest[DIGEST_BYTES])
+{
+	SHA2_CTX context;
+	SHA256Init(&context);
+	if (n_first > 0)
+		SHA256Update(&context, first, n_first);
+	if (n_second > 0)
+		SHA256Update(&context, second, n_second);
+	SHA256Final(ret_digest, &context);
+}
+
+void digest_hex(const uint8_t digest[DIGEST_BYTES], char ret_text[DIGEST_HEX_BYTES])
+{
+	static const char hex[] = "0123456789abcdef";
+	for (size_t i = 0; i < DIGEST_BYTES; i++) {
+		ret_text[2 * i] = hex[digest[i] >> 4];
+		ret_text[2 * i + 1] = hex[digest[i] & 15];
+	}
+	ret_text[DIGEST_HEX_BYTES - 1] = '\0';
+}

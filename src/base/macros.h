@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* macros.h - the few macros that every file may use */
+#pragma once
+
+#include <assert.h>
+#include <stddef.h>
+
+#define must_check __attribute__((warn_unused_result))
+#define printf_like(at, first) __attribute__((__format__(__printf__, at, first)))
+
+#define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+#define UNUSED(variable) ((void)(variable))

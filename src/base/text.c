@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c - bytes that a stranger chose, made safe to show */
+#include "base/text.h"
+
+#include <string.h>
+
+static bool is_continuation(unsigned char byte)
+{
+	return (byte & 0xc0) == 0x80;
+}
+
+size_t text_utf8_next(const char *bytes, size_t len)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+	if (len == 0)
+		return 0;
+	if (b[0] < 0x80)
+		return 1;
+	if (b[0] >= 0xc2 && b[0] <= 0xdf)
+		return len >= 2 && is_continuation(b[1]) ? 2 : 0;
+	if (b[0] >= 0xe0 && b[0] <= 0xef) {
+		if (len < 3 || !is_continuation(b[1]) || !is_continuation(b[2]))
+			return 0;
+		bool is_overlong = b[0] == 0xe0 && b[1] < 0xa0;
+		bool is_surrogate = b[0] == 0xed && b[1] > 0x9f;
+		return is_overlong || is_surrogate ? 0 : 3;
+	}
+	if (b[0] >= 0xf0 && b[0] <= 0xf4) {
+		if (len < 4 || !is_continuation(b[1]) || !is_continuation(b[2]) ||
+		    !is_continuation(b[3]))
+			return 0;
+		bool is_overlong = b[0] == 0xf0 && b[1] < 0x90;
+		bool is_too_large = b[0] == 0xf4 && b[1] > 0x8f;
+		return is_overlong || is_too_large ? 0 : 4;
+	}
+	return 0;
+}
+
+bool text_is_utf8(const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		size_t n = text_utf8_next(bytes + i, len - i);
+		if (n == 0)
+			return false;
+		i += n;
+	}
+	return true;
+}
+
+/* C1 controls (U+0080..U+009F) drive some terminals just as C0 does. */
+static bool is_printable(const char *bytes, size_t n)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+	if (n == 1)
+		return b[0] >= 0x20 && b[0] != 0x7f;
+	return !(n == 2 && b[0] == 0xc2 && b[1] < 0xa0);
+}
+
+void text_escape(const char *bytes, size_t len, char *text, size_t size)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t used = 0;
+	for (size_t i = 0; i < len && size > 0;) {
+		char piece[4];
+		size_t n = text_utf8_next(bytes + i, len - i);
+		size_t n_piece = n;
+		if (n == 0 || !is_printable(bytes + i, n)) {
+			unsigned char byte = (unsigned char)bytes[i];
+			piece[0] = '\\';
+			piece[1] = 'x';
+			piece[2] = hex[byte >> 4];
+			piece[3] = hex[byte & 15];
+			n_piece = 4;
+			n = 1;
+		} else if (bytes[i] == '\\') {
+			piece[0] = piece[1] = '\\';
+			n_piece = 2;
+		} else {
+			memcpy(piece, bytes + i, n);
+		}
+		if (used + n_piece >= size)
+			break;
+		memcpy(text + used, piece, n_piece);
+		used += n_piece;
+		i += n;
+	}
+	if (size > 0)
+		text[used] = '\0';
+}
+
+bool text_parse_u64(const char *text, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	if (*text == '\0')
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9')
+			return false;
+		if (__builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+			return false;
+	}
+	*ret_value = value;
+	return true;
+}

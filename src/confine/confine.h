@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * confine.h - how a process gives up rights, one right per function
+ *
+ * Used by foso-init for itself and for each command, between fork and exec, so every function is
+ * async-signal-safe, allocates nothing, and returns 0 or an errno.  The order that works is in
+ * confine.c's opening comment; callers stop at the first failure (fail closed).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What the Landlock of this kernel can do: 0 if it has none, else its ABI number. */
+int confine_landlock_abi(void);
+
+enum confine_path_access {
+	CONFINE_PATH_READ = 1u << 0,  /* read, list, execute */
+	CONFINE_PATH_WRITE = 1u << 1, /* create, write, remove, rename, truncate */
+	CONFINE_PATH_IOCTL = 1u << 2, /* ioctl on devices */
+};
+
+struct confine_path {
+	int fd; /* O_PATH; borrowed */
+	unsigned access;
+};
+
+/*
+ * confine_landlock() - nothing but @paths, at the highest ABI the kernel has
+ *
+ * Handles every file system right that the ABI knows and, from ABI 6, scopes abstract sockets
+ * and signals to the sandbox.  TCP is left to the network namespace.  Needs no_new_privs.
+ * ENOSYS or EOPNOTSUPP if the kernel has no Landlock: the caller decides (the evidence says so).
+ */
+int confine_landlock(const struct confine_path *paths, size_t n_paths);
+
+/* confine_no_new_privs() - exec can never add rights again. */
+int confine_no_new_privs(void);
+
+/*
+ * confine_capabilities() - empty every set: ambient, bounding, effective, permitted, inheritable
+ *
+ * And lock securebits: NOROOT, NO_SETUID_FIXUP, NO_CAP_AMBIENT_RAISE, KEEP_CAPS off, all locked.
+ * Verified afterwards by reading the sets back: EPERM if any bit stayed.
+ */
+int confine_capabilities(void);
+
+/* confine_ids() - groups (none but @gid), then gid, then uid, all three of each; verified. */
+int confine_ids(uid_t uid, gid_t gid);
+
+/*
+ * confine_close_fds() - close everything from @first on
+ *
+ * close_range(), or /proc/self/fd where that is ENOSYS; EBADF (fail closed) if neither works:
+ * counting up to RLIMIT_NOFILE would miss descriptors opened before the limit was lowered.
+ */
+int confine_close_fds(unsigned first);
+
+/* confine_keyring() - a new, empty session keyring; ENOSYS kernels have none to leak: returns 0. */
+int confine_keyring(void);
+
+struct confine_rlimit {
+	int resource; /* RLIMIT_... */
+	uint64_t value;
+};
+
+/* confine_rlimits() - soft and hard alike. */
+int confine_rlimits(const struct confine_rlimit *rlimits, size_t n_rlimits);
+
+/* confine_signals() - default dispositions and an empty mask, as exec of a fresh process has. */
+void confine_signals(void);
+
+/* confine_not_dumpable() - no core, and /proc/self belongs to root. */
+int confine_not_dumpable(void);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.h - what one run leaves behind, as data and as one line of JSON
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "confine/seccomp.h"
+#include "wire/end.h"
+
+#define EVIDENCE_MAX_NOTES 24
+#define EVIDENCE_MAX_RECORD_BYTES (512 * 1024)
+
+struct evidence_limit {
+	const char *field;     /* "limits.memory" */
+	const char *mechanism; /* limit_mechanism.name */
+	uint64_t value;        /* in the unit of the policy's canonical form */
+	uint64_t n_hits;       /* how often it was reached, where the kernel counts */
+};
+
+struct evidence_usage {
+	uint64_t wall_ns, cpu_ns, memory_peak_bytes, pids_peak;
+	uint64_t io_read_bytes, io_write_bytes;
+	uint64_t stdout_bytes, stderr_bytes; /* passed on */
+	uint64_t lost_output_bytes;          /* cut, and stated */
+	uint64_t disk_bytes, disk_inodes;    /* in use on the scratch at the end */
+};
+
+/* Strings are borrowed; NULL is left out of the JSON. */
+struct evidence_record {
+	const char *id;               /* of the sandbox */
+	const char *policy_canonical; /* JSON text of policy_canonical() */
+	uint8_t policy_digest[DIGEST_BYTES];
+	const char *level;         /* "process" */
+	const char *level_why;     /* why auto chose it; NULL if it was named */
+	const char *root;          /* "host", "dir:/srv/r" */
+	const char *root_digest;   /* hex, or NULL where the root is not content-addressed */
+	const char *engine;        /* "linux 6.1.0-..." at level process */
+	const char *host_facts[8]; /* "landlock abi 7", "cgroup v1", "time namespace", ... */
+	size_t n_host_facts;
+	bool is_rootless;
+	uint64_t started_realtime_ns, ended_realtime_ns;
+	struct end end;
+	struct evidence_usage usage;
+	struct evidence_limit limits[16];
+	size_t n_limits;
+	const struct seccomp_denials *denials; /* borrowed; NULL for none */
+	uint64_t n_files_changed;              /* on the scratch and in writable overlays */
+	const char *notes[EVIDENCE_MAX_NOTES]; /* fallbacks, leftovers: sentences */
+	size_t n_notes;
+	const char *const *argv; /* the command, may hold any bytes; NULL-terminated */
+};
+
+/* evidence_record_format() - one JSON object, no newline inside; keys in a fixed order. */
+void evidence_record_format(const struct evidence_record *record, struct buf *out);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * level.h - what an isolation engine offers the monitor
+ *
+ * One constant struct level per engine, one struct sandbox per sandbox.  The monitor owns the
+ * sandbox, the engine owns sandbox->impl.  One thread; no call blocks: slow work is told through
+ * dispatch().  Calls return 0 or a positive outcome named here, or -enum error_code with *err
+ * filled, the policy field as its subject where a field caused it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "evidence/record.h"
+#include "policy/policy.h"
+#include "wire/end.h"
+
+struct level;
+
+struct sandbox {
+	const struct level *level;
+	const struct policy *policy; /* borrowed; outlives the sandbox */
+	const char *id;              /* borrowed; unique on this host, [a-z0-9], at most 31 bytes */
+	int event_fd;                /* readable when dispatch() has news; -1 before provision() */
+	void *impl;                  /* the engine's own state; NULL before provision() */
+};
+
+enum level_feature {
+	LEVEL_PTY = 1u << 0,
+	LEVEL_BACKGROUND = 1u << 1, /* processes that outlive their command can be kept and listed */
+	LEVEL_SIGNALS = 1u << 2,
+};
+
+/* One command to start.  Strings are borrowed for the call. */
+struct exec_plan {
+	unsigned command;         /* its number, chosen by the monitor, from 1 */
+	const struct policy_list *args;
+	const struct policy_env *env;
+	size_t n_env;
+	const char *cwd, *user;   /* as in the policy; "" for the default */
+	int stdio[3];             /* taken on success; with is_tty all -1 */
+	bool is_tty;              /* the engine makes a PTY; its master comes with STARTED */
+	unsigned short rows, columns;
+};
+
+enum level_event_type {
+	LEVEL_EVENT_READY,    /* the sandbox stands: boundary verified, commands may start */
+	LEVEL_EVENT_STARTED,  /* command runs; pty_fd if it has one (taken by the monitor) */
+	LEVEL_EVENT_NOT_STARTED, /* exec failed: errnum; status 126 or 127 in code */
+	LEVEL_EVENT_EXITED,   /* the main process of a command ended: code or signal */
+	LEVEL_EVENT_LIMIT,    /* a limit of the whole sandbox was reached: limit, reason */
+	LEVEL_EVENT_PROCESS,  /* one row of an answer to list() */
+	LEVEL_EVENT_LIST_END,
+	LEVEL_EVENT_LOST,     /* the engine died or broke its protocol: err tells */
+	LEVEL_EVENT_GONE,     /* every process of the sandbox is dead after kill() */
+};
+
+struct level_event {
+	enum level_event_type type;
+	unsigned command;
+	int code, signal;       /* EXITED: code -1 if a signal ended it */
+	int errnum;             /* NOT_STARTED */
+	int pty_fd;             /* STARTED; else -1 */
+	pid_t pid;              /* PROCESS: as seen inside */
+	char name[64];          /* PROCESS: hostile bytes; NOT_STARTED: what could not be started */
+	enum end_reason reason; /* LIMIT */
+	const char *limit;      /* LIMIT: "limits.memory"; static */
+	struct error err;       /* LOST */
+};
+
+struct level {
+	const char *name;  /* "process", "kernel", "microvm", "wasm": the word used in policies */
+	enum policy_level id;
+	unsigned features; /* LEVEL_... */
+	/* Can this host run it under this policy?  No side effects; every lack is an item. */
+	int (*probe)(const struct policy *policy, struct error_list *errors) must_check;
+	/* Starts to build the sandbox; READY or LOST follows.  On failure nothing is left. */
+	int (*provision)(struct sandbox *sandbox, struct error *err) must_check;
+	/* Starts one command, after READY.  STARTED or NOT_STARTED follows. */
+	int (*execute)(struct sandbox *sandbox, struct exec_plan *plan, struct error *err) must_check;
+	/* 1: *ret is the next event; 0: none is left. */
+	int (*dispatch)(struct sandbox *sandbox, struct level_event *ret, struct error *err) must_check;
+	/* Sends a signal to a command's main process (or to one inner pid of list()). */
+	int (*signal)(struct sandbox *sandbox, unsigned command, pid_t pid, int signal,
+	              struct error *err) must_check;
+	/* Ends every process of one command, whatever it did to hide. */
+	int (*kill_command)(struct sandbox *sandbox, unsigned command, struct error *err) must_check;
+	/* Asks for PROCESS events, then LIST_END. */
+	int (*list)(struct sandbox *sandbox, struct error *err) must_check;
+	/* Stops every process for good; GONE follows.  Idempotent. */
+	int (*kill)(struct sandbox *sandbox, struct error *err) must_check;
+	/* Adds what it knows to the record: usage, denials, host facts, mechanisms, notes. */
+	void (*describe)(struct sandbox *sandbox, struct evidence_record *record);
+	/* Undoes all, even a half-built sandbox; goes on after a failure and lists what is left. */
+	void (*teardown)(struct sandbox *sandbox, struct error_list *leftovers);
+};
+
+extern const struct level level_process;

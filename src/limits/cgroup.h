@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cgroup.h - the kernel's whole-tree limits, version 2 or 1 behind one interface
+ *
+ * One struct cgroup per sandbox.  The workload lives inside its groups; foso-init and the
+ * monitor live outside the limits, so that a fork bomb or an out-of-memory kill leaves the
+ * control channel answering (contract of exec, point 8).
+ *
+ * v2:  <parent>/foso-<id>/agent  foso-init            <parent>/foso-<id>/work  limits, commands
+ * v1:  <controller>/foso-<id>    limits, commands     (foso-init stays where the monitor is)
+ *
+ * On v2, foso-init starts commands with CLONE_INTO_CGROUP: a write to cgroup.procs takes a
+ * system-wide lock that costs milliseconds.  That needs write permission for the sandbox's uid
+ * on cgroup.procs of agent, work and their common ancestor, so those three files (and nothing
+ * else) are given to it.  On v1 a new process writes "0" into each "tasks" file through
+ * descriptors that the monitor opened: the kernel checks the opener's rights, and for
+ * a single thread moving itself it takes no system-wide lock.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "policy/policy.h"
+
+enum cgroup_version { CGROUP_NONE, CGROUP_V1, CGROUP_V2 };
+
+enum cgroup_controller {
+	CGROUP_MEMORY,
+	CGROUP_PIDS,
+	CGROUP_CPU,
+	CGROUP_CPUACCT, /* v1 only; part of cpu on v2 */
+	CGROUP_FREEZER, /* v1 only; built in on v2 */
+	CGROUP_IO,      /* blkio on v1: accounting only */
+	CGROUP_N_CONTROLLERS
+};
+
+#define CGROUP_PATH_BYTES 512
+
+/* What this host offers the caller.  Plain data; filled by cgroup_host_probe(). */
+struct cgroup_host {
+	enum cgroup_version version;
+	bool has[CGROUP_N_CONTROLLERS];    /* usable by the caller, writable included */
+	char parent[CGROUP_N_CONTROLLERS][CGROUP_PATH_BYTES]; /* v1: one each; v2: all the same */
+	bool has_swap_limit; /* memory.swap.max, or memory.memsw.* */
+	bool has_kill;       /* cgroup.kill (Linux 5.14) */
+	char lack[256];      /* why version is NONE or a controller is missing; "" if all is there */
+	char remedy[256];    /* e.g. "systemd-run --user --scope -p Delegate=yes foso ..." */
+};
+
+/*
+ * cgroup_host_probe() - which version and which controllers the caller can really use
+ *
+ * Prefers v2 with controllers; then v1 (a hybrid host, whose v2 tree has no controllers, is v1);
+ * then none.  Leaves nothing behind.  Never fails: an unusable host is CGROUP_NONE with the lack
+ * and the remedy filled in.  Kept fast (no process, under 150 us): it runs at each start.
+ */
+void cgroup_host_probe(struct cgroup_host *ret_host);
+
+/* One sandbox's groups. */
+struct cgroup {
+	struct cgroup_host host;
+	char id[32];
+	int dir_fd[CGROUP_N_CONTROLLERS]; /* v1: each group; v2: [0] is work; -1 if unused */
+	int agent_fd;                     /* v2: agent group, for CLONE_INTO_CGROUP; else -1 */
+	bool is_used[CGROUP_N_CONTROLLERS];
+};
+
+#define CGROUP_MAX_ENTRY_FDS CGROUP_N_CONTROLLERS
+
+/* How a new process gets into the groups; descriptors are owned by the holder of this struct. */
+struct cgroup_entry {
+	int clone_fd;                      /* v2: directory for CLONE_INTO_CGROUP; else -1 */
+	int task_fds[CGROUP_MAX_ENTRY_FDS]; /* v1: write "0" into each; */
+	size_t n_task_fds;
+};
+
+/*
+ * cgroup_create() - the groups of sandbox @id, with the limits set
+ * @owner_uid, @owner_gid:  host ids of the sandbox's root (v2: get cgroup.procs); (uid_t)-1: none
+ * @needs_kill:  true if single commands will be killed (v1: adds the freezer group)
+ *
+ * Only controllers that a set limit or the evidence needs are used.  memory.swap.max is 0 (v2)
+ * and memsw equals memory (v1), so swap is included; memory.oom.group is 1.  On failure nothing
+ * is left behind.  -ERR_REFUSED with the policy field as subject if a limit cannot be set.
+ */
+int cgroup_create(struct cgroup *ret, const struct cgroup_host *host, const char *id,
+                  const struct policy_limits *limits, uid_t owner_uid, gid_t owner_gid,
+                  bool needs_kill, struct error *err) must_check;
+
+/* cgroup_entry_open() - descriptors for the entry of command @command (0: the group itself). */
+int cgroup_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
+                      struct error *err) must_check;
+void cgroup_entry_close(struct cgroup_entry *entry);
+
+/* cgroup_entry_join() - move the calling (single-threaded) process in; 0 or errno; async-safe. */
+int cgroup_entry_join(const struct cgroup_entry *entry);
+
+/* What happened and what was used, of the whole tree, since creation. */
+struct cgroup_usage {
+	uint64_t cpu_ns;
+	uint64_t memory_peak_bytes; /* 0 if unknown (v2 before Linux 5.19) */
+	uint64_t memory_bytes;
+	uint64_t pids, pids_peak;  /* peak 0 if unknown */
+	uint64_t oom_kills;        /* processes that the kernel killed for memory.max */
+	uint64_t pids_refused;     /* forks that the kernel refused for pids.max */
+	uint64_t io_read_bytes, io_write_bytes; /* 0 if not accounted */
+};
+
+/* cgroup_usage_read() - unreadable counters are 0; never fails (the groups may be going away). */
+void cgroup_usage_read(struct cgroup *cgroup, struct cgroup_usage *ret);
+
+/* cgroup_cpu_ns() - CPU time alone: cheap enough for a timer. */
+uint64_t cgroup_cpu_ns(struct cgroup *cgroup);
+
+/*
+ * cgroup_watch() - add to @epoll_fd what becomes ready when memory or pids ran out
+ *
+ * data.u64 of each event is @tag.  Level- or edge-triggered: after each event the caller calls
+ * cgroup_usage_read() and compares.
+ */
+int cgroup_watch(struct cgroup *cgroup, int epoll_fd, uint64_t tag, struct error *err) must_check;
+
+/* cgroup_kill() - SIGKILL to every process in the groups (or of one command); idempotent. */
+int cgroup_kill(struct cgroup *cgroup, unsigned command, struct error *err) must_check;
+
+/* cgroup_pids() - host pids of the processes in it, at most @max; returns how many there are. */
+size_t cgroup_pids(struct cgroup *cgroup, unsigned command, pid_t *pids, size_t max);
+
+/*
+ * cgroup_destroy() - remove the groups; they must be empty or dying
+ *
+ * Waits up to @wait_ms for dying processes to leave.  Goes on after a failure; every group that
+ * stays is one item of @leftovers (path, errno).  May be called twice.
+ */
+void cgroup_destroy(struct cgroup *cgroup, unsigned wait_ms, struct error_list *leftovers);
+
+/*
+ * cgroup_reclaim() - kill and remove the groups that a dead monitor left, by sandbox id
+ *
+ * Returns how many groups were removed.  Used by gc, which knows that no monitor holds @id.
+ */
+size_t cgroup_reclaim(const struct cgroup_host *host, const char *id, struct error_list *leftovers);
+
+/* cgroup_list_ids() - calls @found for each id that has a group on this host. */
+void cgroup_list_ids(const struct cgroup_host *host, void (*found)(const char *id, void *context),
+                     void *context);
