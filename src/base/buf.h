@@ -21,10 +21,10 @@ struct buf {
 	bool is_broken;   /* an append did not fit */
 };
 
-#define BUF_INIT(max) { .max_bytes = (max) }
+#define BUF_INIT(max) ((struct buf){ .max_bytes = (max) })
 
 void buf_init(struct buf *buf, size_t max_bytes);
-void buf_fini(struct buf *buf); /* may be called twice and on zeroed memory */
+void buf_fini(struct buf *buf);  /* may be called twice and on zeroed memory */
 void buf_clear(struct buf *buf); /* len 0, keeps the memory and the bound, mends is_broken */
 
 void buf_append(struct buf *buf, const void *bytes, size_t len);

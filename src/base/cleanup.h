@@ -37,8 +37,8 @@ static inline void cleanup_dir(DIR **dir)
 }
 
 #define auto_free CLEANUP(cleanup_free)
-#define auto_fd CLEANUP(cleanup_fd) /* initialise to -1 */
-#define auto_dir CLEANUP(cleanup_dir)
+#define auto_fd   CLEANUP(cleanup_fd) /* initialise to -1 */
+#define auto_dir  CLEANUP(cleanup_dir)
 
 /* take_fd() - the descriptor, leaving -1 behind: ownership moves visibly. */
 static inline int take_fd(int *fd)
@@ -49,11 +49,11 @@ static inline int take_fd(int *fd)
 }
 
 /* take_ptr() - the pointer, leaving NULL behind. */
-#define take_ptr(pointer)                                                                         \
-	({                                                                                        \
-		__typeof__(*(pointer)) taken_ = *(pointer);                                       \
-		*(pointer) = NULL;                                                                \
-		taken_;                                                                           \
+#define take_ptr(pointer)                                   \
+	({                                                  \
+		__typeof__(*(pointer)) taken_ = *(pointer); \
+		*(pointer) = NULL;                          \
+		taken_;                                     \
 	})
 
 /* fd_close() - close and forget; -1 is accepted; keeps errno. */

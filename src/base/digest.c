@@ -2,12 +2,11 @@
 /* digest.c - SHA-256, by libmd */
 #include "base/digest.h"
 
+#include <sha2.h>
 #include <sys/types.h>
 
-#include <sha2.h>
-
 void digest_sha256(const void *first, size_t n_first, const void *second, size_t n_second,
-                   uint8_t ret_digest[DIGEST_BYTES])
+		   uint8_t ret_digest[DIGEST_BYTES])
 {
 	SHA2_CTX context;
 	SHA256Init(&context);

@@ -13,14 +13,14 @@ static const struct {
 	int exit_status;
 	const char *meaning;
 } codes[ERR_N_CODES] = {
-#define ERROR_CODE_ROW(name, word_, exit_, http_, grpc_, meaning_)                                \
+#define ERROR_CODE_ROW(name, word_, exit_, http_, grpc_, meaning_) \
 	[ERR_##name] = { .word = word_, .exit_status = exit_, .meaning = meaning_ },
 	ERROR_CODES(ERROR_CODE_ROW)
 #undef ERROR_CODE_ROW
 };
 
 int error_set_at(struct error *err, enum error_code code, int errnum, const char *origin,
-                 const char *subject, const char *format, ...)
+		 const char *subject, const char *format, ...)
 {
 	assert(err->code == ERR_NONE);
 	err->code = code;
@@ -36,7 +36,7 @@ int error_set_at(struct error *err, enum error_code code, int errnum, const char
 	if (errnum != 0 && len >= 0 && (size_t)len < sizeof(err->message)) {
 		size_t used = (size_t)len;
 		(void)snprintf(err->message + used, sizeof(err->message) - used, " (%s)",
-		               strerror(errnum)); /* NOLINT(concurrency-mt-unsafe): one thread */
+			       strerror(errnum)); /* NOLINT(concurrency-mt-unsafe): one thread */
 	}
 	return -(int)code;
 }
@@ -74,7 +74,7 @@ void error_format(const struct error *err, char *text, size_t size)
 	text_escape(err->message, strlen(err->message), message, sizeof(message));
 	text_escape(err->remedy, strlen(err->remedy), remedy, sizeof(remedy));
 	(void)snprintf(text, size, "foso: %s%s%s%s%s", subject, subject[0] ? ": " : "", message,
-	               remedy[0] ? "; " : "", remedy);
+		       remedy[0] ? "; " : "", remedy);
 }
 
 void error_print(FILE *stream, const struct error *err)

@@ -21,7 +21,7 @@ enum error_code {
 #define ERROR_CODE_ENUM(name, ...) ERR_##name,
 	ERROR_CODES(ERROR_CODE_ENUM)
 #undef ERROR_CODE_ENUM
-	        ERR_N_CODES
+		ERR_N_CODES
 };
 
 struct error {
@@ -42,11 +42,12 @@ struct error {
  * Setting an error that is already set is an assertion failure: nothing is overwritten in
  * silence.  Never allocates.
  */
-#define error_set(err, code, errnum, subject, ...)                                                \
-	error_set_at(err, code, errnum, __FILE_NAME__ ":" ERROR_STRING(__LINE__), subject, __VA_ARGS__)
+#define error_set(err, code, errnum, subject, ...)                                         \
+	error_set_at(err, code, errnum, __FILE_NAME__ ":" ERROR_STRING(__LINE__), subject, \
+		     __VA_ARGS__)
 
 int error_set_at(struct error *err, enum error_code code, int errnum, const char *origin,
-                 const char *subject, const char *format, ...) printf_like(6, 7);
+		 const char *subject, const char *format, ...) printf_like(6, 7);
 
 /* error_remedy() - add what to do about it; returns @result unchanged, so it can be returned. */
 int error_remedy(struct error *err, int result, const char *format, ...) printf_like(3, 4);
@@ -85,4 +86,4 @@ struct error_list {
 struct error *error_list_next(struct error_list *list);
 
 #define ERROR_STRING_(x) #x
-#define ERROR_STRING(x) ERROR_STRING_(x)
+#define ERROR_STRING(x)  ERROR_STRING_(x)

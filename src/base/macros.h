@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#define must_check __attribute__((warn_unused_result))
+#define must_check             __attribute__((warn_unused_result))
 #define printf_like(at, first) __attribute__((__format__(__printf__, at, first)))
 
 #define ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))

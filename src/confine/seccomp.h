@@ -33,7 +33,7 @@ struct seccomp_program {
  * -ERR_INVALID, subject "syscalls.allow[2]", for a name that this build does not know.
  */
 int seccomp_program_build(struct seccomp_program *ret, const struct policy *policy,
-                          bool without_affinity, struct error *err) must_check;
+			  bool without_affinity, struct error *err) must_check;
 void seccomp_program_fini(struct seccomp_program *program);
 
 /*
@@ -70,7 +70,8 @@ struct seccomp_denials {
  * Never blocks (at most 256 per call).  Returns 0; 1 when the last process under the filter is
  * gone (the caller closes @listener_fd); -ERR_SYSTEM otherwise.
  */
-int seccomp_listener_serve(int listener_fd, struct seccomp_denials *denials, struct error *err) must_check;
+int seccomp_listener_serve(int listener_fd, struct seccomp_denials *denials, struct error *err)
+	must_check;
 
 /*
  * seccomp_self_restrict() - the monitor's own allow-list, once its sandbox stands

@@ -34,6 +34,6 @@ int evidence_log_open(const char *path, int *ret_dir_fd, struct error *err) must
  * Works after the caller has restricted itself: it opens only below @dir_fd.
  */
 typedef int (*evidence_sign)(void *context, const uint8_t hash[32], struct buf *ret_key_and_sig,
-                             struct error *err);
+			     struct error *err);
 int evidence_log_append(int dir_fd, const char *record_json, size_t len, evidence_sign sign,
-                        void *context, struct error *err) must_check;
+			void *context, struct error *err) must_check;

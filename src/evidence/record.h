@@ -13,7 +13,7 @@
 #include "confine/seccomp.h"
 #include "wire/end.h"
 
-#define EVIDENCE_MAX_NOTES 24
+#define EVIDENCE_MAX_NOTES        24
 #define EVIDENCE_MAX_RECORD_BYTES (512 * 1024)
 
 struct evidence_limit {

@@ -30,32 +30,32 @@ struct sandbox {
 
 enum level_feature {
 	LEVEL_PTY = 1u << 0,
-	LEVEL_BACKGROUND = 1u << 1, /* processes that outlive their command can be kept and listed */
+	LEVEL_BACKGROUND = 1u << 1, /* what outlives its command can be kept and listed */
 	LEVEL_SIGNALS = 1u << 2,
 };
 
 /* One command to start.  Strings are borrowed for the call. */
 struct exec_plan {
-	unsigned command;         /* its number, chosen by the monitor, from 1 */
+	unsigned command; /* its number, chosen by the monitor, from 1 */
 	const struct policy_list *args;
 	const struct policy_env *env;
 	size_t n_env;
-	const char *cwd, *user;   /* as in the policy; "" for the default */
-	int stdio[3];             /* taken on success; with is_tty all -1 */
-	bool is_tty;              /* the engine makes a PTY; its master comes with STARTED */
+	const char *cwd, *user; /* as in the policy; "" for the default */
+	int stdio[3];           /* taken on success; with is_tty all -1 */
+	bool is_tty;            /* the engine makes a PTY; its master comes with STARTED */
 	unsigned short rows, columns;
 };
 
 enum level_event_type {
-	LEVEL_EVENT_READY,    /* the sandbox stands: boundary verified, commands may start */
-	LEVEL_EVENT_STARTED,  /* command runs; pty_fd if it has one (taken by the monitor) */
+	LEVEL_EVENT_READY,       /* the sandbox stands: boundary verified, commands may start */
+	LEVEL_EVENT_STARTED,     /* command runs; pty_fd if it has one (taken by the monitor) */
 	LEVEL_EVENT_NOT_STARTED, /* exec failed: errnum; status 126 or 127 in code */
-	LEVEL_EVENT_EXITED,   /* the main process of a command ended: code or signal */
-	LEVEL_EVENT_LIMIT,    /* a limit of the whole sandbox was reached: limit, reason */
-	LEVEL_EVENT_PROCESS,  /* one row of an answer to list() */
+	LEVEL_EVENT_EXITED,      /* the main process of a command ended: code or signal */
+	LEVEL_EVENT_LIMIT,       /* a limit of the whole sandbox was reached: limit, reason */
+	LEVEL_EVENT_PROCESS,     /* one row of an answer to list() */
 	LEVEL_EVENT_LIST_END,
-	LEVEL_EVENT_LOST,     /* the engine died or broke its protocol: err tells */
-	LEVEL_EVENT_GONE,     /* every process of the sandbox is dead after kill() */
+	LEVEL_EVENT_LOST, /* the engine died or broke its protocol: err tells */
+	LEVEL_EVENT_GONE, /* every process of the sandbox is dead after kill() */
 };
 
 struct level_event {
@@ -72,7 +72,7 @@ struct level_event {
 };
 
 struct level {
-	const char *name;  /* "process", "kernel", "microvm", "wasm": the word used in policies */
+	const char *name; /* "process", "kernel", "microvm", "wasm": the word used in policies */
 	enum policy_level id;
 	unsigned features; /* LEVEL_... */
 	/* Can this host run it under this policy?  No side effects; every lack is an item. */
@@ -80,14 +80,17 @@ struct level {
 	/* Starts to build the sandbox; READY or LOST follows.  On failure nothing is left. */
 	int (*provision)(struct sandbox *sandbox, struct error *err) must_check;
 	/* Starts one command, after READY.  STARTED or NOT_STARTED follows. */
-	int (*execute)(struct sandbox *sandbox, struct exec_plan *plan, struct error *err) must_check;
+	int (*execute)(struct sandbox *sandbox, struct exec_plan *plan, struct error *err)
+		must_check;
 	/* 1: *ret is the next event; 0: none is left. */
-	int (*dispatch)(struct sandbox *sandbox, struct level_event *ret, struct error *err) must_check;
+	int (*dispatch)(struct sandbox *sandbox, struct level_event *ret, struct error *err)
+		must_check;
 	/* Sends a signal to a command's main process (or to one inner pid of list()). */
 	int (*signal)(struct sandbox *sandbox, unsigned command, pid_t pid, int signal,
-	              struct error *err) must_check;
+		      struct error *err) must_check;
 	/* Ends every process of one command, whatever it did to hide. */
-	int (*kill_command)(struct sandbox *sandbox, unsigned command, struct error *err) must_check;
+	int (*kill_command)(struct sandbox *sandbox, unsigned command, struct error *err)
+		must_check;
 	/* Asks for PROCESS events, then LIST_END. */
 	int (*list)(struct sandbox *sandbox, struct error *err) must_check;
 	/* Stops every process for good; GONE follows.  Idempotent. */

@@ -42,12 +42,12 @@ enum cgroup_controller {
 /* What this host offers the caller.  Plain data; filled by cgroup_host_probe(). */
 struct cgroup_host {
 	enum cgroup_version version;
-	bool has[CGROUP_N_CONTROLLERS];    /* usable by the caller, writable included */
+	bool has[CGROUP_N_CONTROLLERS]; /* usable by the caller, writable included */
 	char parent[CGROUP_N_CONTROLLERS][CGROUP_PATH_BYTES]; /* v1: one each; v2: all the same */
 	bool has_swap_limit; /* memory.swap.max, or memory.memsw.* */
 	bool has_kill;       /* cgroup.kill (Linux 5.14) */
-	char lack[256];      /* why version is NONE or a controller is missing; "" if all is there */
-	char remedy[256];    /* e.g. "systemd-run --user --scope -p Delegate=yes foso ..." */
+	char lack[256];   /* why version is NONE or a controller is missing; "" if all is there */
+	char remedy[256]; /* e.g. "systemd-run --user --scope -p Delegate=yes foso ..." */
 };
 
 /*
@@ -72,7 +72,7 @@ struct cgroup {
 
 /* How a new process gets into the groups; descriptors are owned by the holder of this struct. */
 struct cgroup_entry {
-	int clone_fd;                      /* v2: directory for CLONE_INTO_CGROUP; else -1 */
+	int clone_fd;                       /* v2: directory for CLONE_INTO_CGROUP; else -1 */
 	int task_fds[CGROUP_MAX_ENTRY_FDS]; /* v1: write "0" into each; */
 	size_t n_task_fds;
 };
@@ -87,12 +87,12 @@ struct cgroup_entry {
  * is left behind.  -ERR_REFUSED with the policy field as subject if a limit cannot be set.
  */
 int cgroup_create(struct cgroup *ret, const struct cgroup_host *host, const char *id,
-                  const struct policy_limits *limits, uid_t owner_uid, gid_t owner_gid,
-                  bool needs_kill, struct error *err) must_check;
+		  const struct policy_limits *limits, uid_t owner_uid, gid_t owner_gid,
+		  bool needs_kill, struct error *err) must_check;
 
 /* cgroup_entry_open() - descriptors for the entry of command @command (0: the group itself). */
 int cgroup_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
-                      struct error *err) must_check;
+		      struct error *err) must_check;
 void cgroup_entry_close(struct cgroup_entry *entry);
 
 /* cgroup_entry_join() - move the calling (single-threaded) process in; 0 or errno; async-safe. */
@@ -103,9 +103,9 @@ struct cgroup_usage {
 	uint64_t cpu_ns;
 	uint64_t memory_peak_bytes; /* 0 if unknown (v2 before Linux 5.19) */
 	uint64_t memory_bytes;
-	uint64_t pids, pids_peak;  /* peak 0 if unknown */
-	uint64_t oom_kills;        /* processes that the kernel killed for memory.max */
-	uint64_t pids_refused;     /* forks that the kernel refused for pids.max */
+	uint64_t pids, pids_peak; /* peak 0 if unknown */
+	uint64_t oom_kills;       /* processes that the kernel killed for memory.max */
+	uint64_t pids_refused;    /* forks that the kernel refused for pids.max */
 	uint64_t io_read_bytes, io_write_bytes; /* 0 if not accounted */
 };
 
@@ -146,4 +146,4 @@ size_t cgroup_reclaim(const struct cgroup_host *host, const char *id, struct err
 
 /* cgroup_list_ids() - calls @found for each id that has a group on this host. */
 void cgroup_list_ids(const struct cgroup_host *host, void (*found)(const char *id, void *context),
-                     void *context);
+		     void *context);

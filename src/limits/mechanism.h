@@ -6,7 +6,8 @@
 
 #include "limits/cgroup.h"
 
-enum limit_id { /* the order of the table in limit_table.h */
+/* In the order of the table in limit_table.h. */
+enum limit_id {
 	LIMIT_WALL,
 	LIMIT_CPU_TIME,
 	LIMIT_CPUS,
@@ -21,14 +22,16 @@ enum limit_id { /* the order of the table in limit_table.h */
 
 struct limit_mechanism {
 	const char *field;  /* "limits.memory" */
-	const char *name;   /* "cgroup v2 memory.max", "RLIMIT_DATA per process, watchdog over the tree" */
-	bool is_whole_tree; /* the kernel itself holds it for the whole tree (or it is a limit of one
-	                       process by definition, as files and file_size are) */
+	const char *name;   /* "cgroup v2 memory.max", "RLIMIT_DATA per process, watchdog over the
+			       tree" */
+	bool is_whole_tree; /* the kernel itself holds it for the whole tree (or it is a limit of
+			       one process by definition, as files and file_size are) */
 	const char *remedy; /* what makes it whole-tree; "" if it is */
 };
 
 /* limit_mechanism_get() - constant record; never NULL. */
-const struct limit_mechanism *limit_mechanism_get(const struct cgroup_host *host, enum limit_id limit);
+const struct limit_mechanism *limit_mechanism_get(const struct cgroup_host *host,
+						  enum limit_id limit);
 
 /*
  * limit_check_strict() - limits.strict: refuse each set limit that is not whole-tree here
@@ -36,7 +39,7 @@ const struct limit_mechanism *limit_mechanism_get(const struct cgroup_host *host
  * One -ERR_REFUSED item per limit: field, mechanism, remedy.  Does nothing unless is_strict.
  */
 int limit_check_strict(const struct cgroup_host *host, const struct policy_limits *limits,
-                       struct error_list *errors) must_check;
+		       struct error_list *errors) must_check;
 
 /*
  * tree_usage_read() - CPU, memory and processes of a process tree, from /proc

@@ -33,7 +33,12 @@ enum policy_root {
 	POLICY_ROOT_NONE,
 };
 
-enum policy_access { POLICY_ACCESS_RO, POLICY_ACCESS_RW, POLICY_ACCESS_OVERLAY, POLICY_ACCESS_TMPFS };
+enum policy_access {
+	POLICY_ACCESS_RO,
+	POLICY_ACCESS_RW,
+	POLICY_ACCESS_OVERLAY,
+	POLICY_ACCESS_TMPFS
+};
 enum policy_background { POLICY_BACKGROUND_KILL, POLICY_BACKGROUND_KEEP };
 enum policy_profile { POLICY_PROFILE_DEFAULT, POLICY_PROFILE_STRICT };
 enum policy_expiry { POLICY_EXPIRY_KILL, POLICY_EXPIRY_PAUSE };
@@ -41,13 +46,13 @@ enum policy_expiry { POLICY_EXPIRY_KILL, POLICY_EXPIRY_PAUSE };
 /* A limit that is not set.  Zero is a value (limits.disk: 0), so it cannot stand for "none". */
 #define POLICY_UNLIMITED UINT64_MAX
 
-#define POLICY_MAX_MOUNTS 64
-#define POLICY_MAX_ENV 1024
-#define POLICY_MAX_ARGS 4096         /* further bounded by POLICY_MAX_ENCODED_BYTES */
-#define POLICY_MAX_SYSCALLS 128      /* in syscalls.allow and syscalls.deny together */
-#define POLICY_MAX_DEVICES 16
-#define POLICY_MAX_RULES 256         /* network.allow, network.deny, redact, ... each */
-#define POLICY_MAX_TEXT_BYTES (1024 * 1024) /* of a policy document */
+#define POLICY_MAX_MOUNTS        64
+#define POLICY_MAX_ENV           1024
+#define POLICY_MAX_ARGS          4096 /* further bounded by POLICY_MAX_ENCODED_BYTES */
+#define POLICY_MAX_SYSCALLS      128  /* in syscalls.allow and syscalls.deny together */
+#define POLICY_MAX_DEVICES       16
+#define POLICY_MAX_RULES         256           /* network.allow, network.deny, redact, ... each */
+#define POLICY_MAX_TEXT_BYTES    (1024 * 1024) /* of a policy document */
 #define POLICY_MAX_ENCODED_BYTES (4 * 1024 * 1024)
 
 struct policy_mount {
@@ -100,9 +105,9 @@ struct policy {
 	struct policy_env *env;
 	size_t n_env;
 	struct policy_list args; /* the command: argv[0..] */
-	char *cwd;               /* "" means: /workspace if there is one, else the user's home or / */
-	char *user;              /* NAME, UID, or either with :GROUP; "" means the root's default */
-	char *hostname;          /* "" means fresh: "foso" */
+	char *cwd;      /* "" means: /workspace if there is one, else the user's home or / */
+	char *user;     /* NAME, UID, or either with :GROUP; "" means the root's default */
+	char *hostname; /* "" means fresh: "foso" */
 	struct policy_limits limits;
 	struct {
 		bool is_present; /* absent: no network at all */
@@ -143,7 +148,8 @@ void policy_fini(struct policy *policy);
  * in the remedy; -ERR_NOT_FOUND for an unknown field (the remedy names the nearest one);
  * -ERR_LIMIT for too many items.
  */
-int policy_set(struct policy *policy, const char *name, const char *text, struct error *err) must_check;
+int policy_set(struct policy *policy, const char *name, const char *text, struct error *err)
+	must_check;
 
 /*
  * policy_check() - everything that is wrong with the policy as such, whatever the host
@@ -152,7 +158,8 @@ int policy_set(struct policy *policy, const char *name, const char *text, struct
  * Contradictions, values out of range and fields that @level cannot enforce (by the table)
  * land in @errors, each with field, level and remedy.  Returns 0, or -code of the first.
  */
-int policy_check(const struct policy *policy, enum policy_level level, struct error_list *errors) must_check;
+int policy_check(const struct policy *policy, enum policy_level level, struct error_list *errors)
+	must_check;
 
 /*
  * policy_encode() / policy_decode() - the policy as bytes of the wire format (wire/codec.h)
@@ -161,7 +168,8 @@ int policy_check(const struct policy *policy, enum policy_level level, struct er
  * bytes are an error.  On failure (-ERR_PROTOCOL) *policy is left released.
  */
 void policy_encode(const struct policy *policy, struct buf *out);
-int policy_decode(struct policy *ret_policy, const void *bytes, size_t len, struct error *err) must_check;
+int policy_decode(struct policy *ret_policy, const void *bytes, size_t len, struct error *err)
+	must_check;
 
 /*
  * policy_canonical() - the canonical JSON: keys sorted, defaults filled in, units as numbers
@@ -172,6 +180,7 @@ int policy_decode(struct policy *ret_policy, const void *bytes, size_t len, stru
 void policy_canonical(const struct policy *policy, struct buf *out);
 
 /* policy_digest() - SHA-256 of the canonical form. */
-int policy_digest(const struct policy *policy, uint8_t ret_digest[32], struct error *err) must_check;
+int policy_digest(const struct policy *policy, uint8_t ret_digest[32], struct error *err)
+	must_check;
 
 const char *policy_level_name(enum policy_level level); /* "process" */

@@ -29,7 +29,7 @@ enum end_reason {
 #define END_REASON_ENUM(name, ...) END_##name,
 	END_REASONS(END_REASON_ENUM)
 #undef END_REASON_ENUM
-	        END_N_REASONS
+		END_N_REASONS
 };
 
 struct end {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
-
 #include "support/tap.h"
 
 static const char *escaped(const char *bytes, size_t len)
