@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rundir.h - what is known of running sandboxes outside their monitors
+ *
+ * /run/foso/<id>/ (root) or $XDG_RUNTIME_DIR/foso/<id>/, else /tmp/foso-<uid>/<id>/ (others),
+ * mode 0700, owner checked.  It holds:
+ *   state   one struct rundir_state; the monitor holds flock(LOCK_EX) on it while it lives, so
+ *           an unlocked state is a dead monitor's, whatever its pid has become
+ *   output  with background: keep, what the processes wrote after their command had ended
+ *
+ * Written by the monitor, read by ps, kill, logs and gc of the same user.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+#define RUNDIR_ID_BYTES 32
+#define RUNDIR_MAGIC 0x31534f46u /* "FOS1" */
+
+/* Fixed layout; extended at the end only. */
+struct rundir_state {
+	uint32_t magic;
+	uint32_t size;              /* sizeof(struct rundir_state) of the writer */
+	int32_t monitor_pid;
+	int32_t init_pid;           /* host pid of foso-init; 0 before it runs */
+	uint64_t init_start_ticks;  /* field 22 of /proc/PID/stat: tells a reused pid apart */
+	uint64_t started_realtime_ns;
+	uint32_t is_background;     /* its first command ended; processes were kept */
+	char level[16];
+	char command[256];          /* escaped text of argv, cut */
+	char policy_digest[72];     /* hex */
+};
+
+/* rundir_open() - the folder that holds all; made if missing.  -ERR_DENIED if not safe. */
+int rundir_open(int *ret_dir_fd, struct error *err) must_check;
+
+/*
+ * rundir_create() - the folder of one sandbox, its state written and locked
+ *
+ * @ret_state_fd stays open as the lock.  -ERR_EXISTS if the id is taken.
+ */
+int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, int *ret_state_fd,
+                  struct error *err) must_check;
+
+/* rundir_update() - rewrite the state through the locked descriptor. */
+int rundir_update(int state_fd, const struct rundir_state *state, struct error *err) must_check;
+
+/* rundir_remove() - the folder and what foso puts into it; a missing one is fine. */
+int rundir_remove(int dir_fd, const char *id, struct error *err) must_check;
+
+/* One sandbox found by rundir_scan(). */
+struct rundir_entry {
+	char id[RUNDIR_ID_BYTES];
+	bool is_alive;             /* a monitor holds the lock */
+	bool has_state;            /* state could be read and has our magic */
+	struct rundir_state state; /* strings are NUL-terminated by the reader */
+};
+
+/*
+ * rundir_scan() - calls @found for each sandbox; stops when it returns non-zero
+ *
+ * Returns 0, what @found returned, or -ERR_SYSTEM.
+ */
+int rundir_scan(int dir_fd, int (*found)(const struct rundir_entry *entry, void *context),
+                void *context, struct error *err) must_check;
+
+/* rundir_id_is_valid() - 1 to 31 of [a-z0-9]. */
+bool rundir_id_is_valid(const char *id);
+
+/* The signal by which `foso kill` asks a monitor to end its sandbox (reason: killed). */
+#define RUNDIR_KILL_SIGNAL (34 + 6) /* SIGRTMIN as the kernel counts, clear of libc's own */
