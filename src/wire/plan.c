@@ -73,7 +73,8 @@ int plan_decode(struct plan *ret_plan, const void *bytes, size_t len, struct err
 	const uint8_t *policy = wire_get_bytes(&reader, &n_policy);
 	if (!is_ours || !wire_reader_is_done(&reader)) {
 		free(plan.level_why);
-		int r = error_set(err, ERR_PROTOCOL, 0, "plan", "not a plan of this version of foso");
+		int r = error_set(err, ERR_PROTOCOL, 0, "plan",
+				  "not a plan of this version of foso");
 		return error_remedy(err, r, "start sandboxes with foso run or libfoso");
 	}
 	int r = policy_decode(&plan.policy, policy, n_policy, err);
@@ -108,6 +109,26 @@ static int keep_open(int fd)
 	return fd < 0 ? 0 : fcntl(fd, F_SETFD, 0);
 }
 
+/*
+ * The only variables that go on to the monitor: where its folders are.  Everything else could
+ * hold secrets, and /proc/PID/environ shows it (case T02).
+ */
+static const char *const kept_variables[] = { "HOME=", "XDG_RUNTIME_DIR=", "XDG_DATA_HOME=" };
+
+static void keep_environment(char *envp[])
+{
+	size_t n = 0;
+	for (char **variable = environ; *variable; variable++) {
+		for (size_t i = 0; i < ARRAY_LEN(kept_variables); i++) {
+			size_t len = strlen(kept_variables[i]);
+			if (strncmp(*variable, kept_variables[i], len) == 0 &&
+			    n < ARRAY_LEN(kept_variables))
+				envp[n++] = *variable;
+		}
+	}
+	envp[n] = NULL;
+}
+
 int plan_launch(const struct plan *plan, struct error *err)
 {
 	static char name[] = "foso-monitor";
@@ -120,8 +141,8 @@ int plan_launch(const struct plan *plan, struct error *err)
 		return r;
 	plan_encode(plan, &bytes);
 	if (!buf_is_whole(&bytes)) {
-		r = error_set(err, ERR_LIMIT, 0, "args", "policy, arguments and environment exceed %d bytes",
-		              PLAN_MAX_BYTES);
+		r = error_set(err, ERR_LIMIT, 0, "args",
+			      "policy, arguments and environment exceed %d bytes", PLAN_MAX_BYTES);
 		return error_remedy(err, r, "pass large data through a file or stdin");
 	}
 	if (seal(&bytes, &plan_fd) < 0)
@@ -131,9 +152,9 @@ int plan_launch(const struct plan *plan, struct error *err)
 		goto failed;
 	if (keep_open(plan->result_fd) < 0 || keep_open(plan->status_fd) < 0)
 		goto failed;
-	/* Nothing of the caller's environment goes on: it could hold secrets (case T02). */
 	char *argv[] = { name, NULL };
-	char *envp[] = { NULL };
+	char *envp[ARRAY_LEN(kept_variables) + 1];
+	keep_environment(envp);
 	execve(path, argv, envp);
 failed:
 	r = error_set(err, ERR_SYSTEM, errno, path, "the monitor cannot be started");
@@ -147,7 +168,8 @@ int plan_receive(struct plan *ret_plan, struct error *err)
 	int seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || (seals & PLAN_SEALS) != PLAN_SEALS || fstat(fd, &status) < 0 ||
 	    status.st_size <= 0 || status.st_size > PLAN_MAX_BYTES) {
-		int r = error_set(err, ERR_PROTOCOL, 0, "plan", "descriptor %d holds no sealed plan", PLAN_FD);
+		int r = error_set(err, ERR_PROTOCOL, 0, "plan",
+				  "descriptor %d holds no sealed plan", PLAN_FD);
 		return error_remedy(err, r, "foso-monitor is started by foso run and libfoso only");
 	}
 	size_t len = (size_t)status.st_size;

@@ -12,17 +12,17 @@
 #include "base/error.h"
 #include "policy/policy.h"
 
-#define PLAN_FD 3
+#define PLAN_FD        3
 #define PLAN_MAX_BYTES (POLICY_MAX_ENCODED_BYTES + 64 * 1024)
 
 struct plan {
 	struct policy policy;
-	bool is_tty;      /* give the command a terminal; the caller's is descriptor 0 */
-	bool is_quiet;    /* no line on stderr about the end */
-	bool is_debug;    /* origin of errors */
-	int result_fd;    /* inherited; the record is written here as JSON; -1: none */
-	int status_fd;    /* inherited; wire/status.h messages for a waiting caller; -1: none */
-	char *level_why;  /* why level auto became policy.level; "" if it was named */
+	bool is_tty;     /* give the command a terminal; the caller's is descriptor 0 */
+	bool is_quiet;   /* no line on stderr about the end */
+	bool is_debug;   /* origin of errors */
+	int result_fd;   /* inherited; the record is written here as JSON; -1: none */
+	int status_fd;   /* inherited; wire/status.h messages for a waiting caller; -1: none */
+	char *level_why; /* why level auto became policy.level; "" if it was named */
 };
 
 /* plan_init() - an empty plan around a default policy. */

@@ -19,20 +19,20 @@
 #include "base/error.h"
 
 #define RUNDIR_ID_BYTES 32
-#define RUNDIR_MAGIC 0x31534f46u /* "FOS1" */
+#define RUNDIR_MAGIC    0x31534f46u /* "FOS1" */
 
 /* Fixed layout; extended at the end only. */
 struct rundir_state {
 	uint32_t magic;
-	uint32_t size;              /* sizeof(struct rundir_state) of the writer */
+	uint32_t size; /* sizeof(struct rundir_state) of the writer */
 	int32_t monitor_pid;
-	int32_t init_pid;           /* host pid of foso-init; 0 before it runs */
-	uint64_t init_start_ticks;  /* field 22 of /proc/PID/stat: tells a reused pid apart */
+	int32_t init_pid;          /* host pid of foso-init; 0 before it runs */
+	uint64_t init_start_ticks; /* field 22 of /proc/PID/stat: tells a reused pid apart */
 	uint64_t started_realtime_ns;
-	uint32_t is_background;     /* its first command ended; processes were kept */
+	uint32_t is_background; /* its first command ended; processes were kept */
 	char level[16];
-	char command[256];          /* escaped text of argv, cut */
-	char policy_digest[72];     /* hex */
+	char command[256];      /* escaped text of argv, cut */
+	char policy_digest[72]; /* hex */
 };
 
 /* rundir_open() - the folder that holds all; made if missing.  -ERR_DENIED if not safe. */
@@ -44,7 +44,7 @@ int rundir_open(int *ret_dir_fd, struct error *err) must_check;
  * @ret_state_fd stays open as the lock.  -ERR_EXISTS if the id is taken.
  */
 int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, int *ret_state_fd,
-                  struct error *err) must_check;
+		  struct error *err) must_check;
 
 /* rundir_update() - rewrite the state through the locked descriptor. */
 int rundir_update(int state_fd, const struct rundir_state *state, struct error *err) must_check;
@@ -66,7 +66,7 @@ struct rundir_entry {
  * Returns 0, what @found returned, or -ERR_SYSTEM.
  */
 int rundir_scan(int dir_fd, int (*found)(const struct rundir_entry *entry, void *context),
-                void *context, struct error *err) must_check;
+		void *context, struct error *err) must_check;
 
 /* rundir_id_is_valid() - 1 to 31 of [a-z0-9]. */
 bool rundir_id_is_valid(const char *id);

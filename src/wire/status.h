@@ -19,7 +19,7 @@ enum status_type {
 
 struct status_message {
 	uint32_t type;
-	uint32_t reason;      /* enum end_reason */
+	uint32_t reason; /* enum end_reason */
 	int32_t exit_status;
 	int32_t code;
 	int32_t signal;

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rundir.c - what is known of running sandboxes outside their monitors */
+#include "wire/rundir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+static int failed(struct error *err, const char *subject, const char *what)
+{
+	int r = error_set(err, ERR_SYSTEM, errno, subject, "%s", what);
+	return error_remedy(err, r, "check the folder's owner, mode and free space");
+}
+
+/* Where the sandboxes of this user are listed. */
+static void default_path(char *path, size_t size)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR"); /* NOLINT(concurrency-mt-unsafe) */
+	if (geteuid() == 0)
+		(void)snprintf(path, size, "/run/foso");
+	else if (runtime && runtime[0] == '/')
+		(void)snprintf(path, size, "%s/foso", runtime);
+	else
+		(void)snprintf(path, size, "/tmp/foso-%u", (unsigned)geteuid());
+}
+
+int rundir_open(int *ret_dir_fd, struct error *err)
+{
+	char path[4096];
+	struct stat status;
+	default_path(path, sizeof(path));
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return failed(err, path, "the folder of running sandboxes cannot be made");
+	auto_fd int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return failed(err, path, "the folder of running sandboxes cannot be opened");
+	/* In /tmp somebody else can be first: his folder would decide what gc removes. */
+	if (status.st_uid != geteuid() || (status.st_mode & 077) != 0) {
+		int r = error_set(err, ERR_DENIED, 0, path,
+				  "belongs to uid %u with mode %03o, which others can change",
+				  (unsigned)status.st_uid, status.st_mode & 0777);
+		return error_remedy(err, r, "remove it, or chown it to yourself and chmod 700");
+	}
+	*ret_dir_fd = take_fd(&fd);
+	return 0;
+}
+
+bool rundir_id_is_valid(const char *id)
+{
+	size_t len = strlen(id);
+	return len > 0 && len < RUNDIR_ID_BYTES &&
+	       strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789") == len;
+}
+
+int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, int *ret_state_fd,
+		  struct error *err)
+{
+	char path[RUNDIR_ID_BYTES + 16];
+	if (mkdirat(dir_fd, id, 0700) < 0) {
+		if (errno != EEXIST)
+			return failed(err, id, "the sandbox's folder cannot be made");
+		int r = error_set(err, ERR_EXISTS, 0, id, "a sandbox of this id exists");
+		return error_remedy(err, r, "run foso gc, or choose another id");
+	}
+	(void)snprintf(path, sizeof(path), "%s/state", id);
+	auto_fd int fd =
+		openat(dir_fd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ||
+	    pwrite(fd, state, sizeof(*state), 0) != (ssize_t)sizeof(*state)) {
+		int r = failed(err, id, "the sandbox's state cannot be written");
+		unlinkat(dir_fd, path, 0);
+		unlinkat(dir_fd, id, AT_REMOVEDIR);
+		return r;
+	}
+	*ret_state_fd = take_fd(&fd);
+	return 0;
+}
+
+int rundir_update(int state_fd, const struct rundir_state *state, struct error *err)
+{
+	if (pwrite(state_fd, state, sizeof(*state), 0) != (ssize_t)sizeof(*state))
+		return failed(err, "state", "the sandbox's state cannot be written");
+	return 0;
+}
+
+int rundir_remove(int dir_fd, const char *id, struct error *err)
+{
+	static const char *const files[] = { "output", "state" };
+	char path[RUNDIR_ID_BYTES + 16];
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", id, files[i]);
+		if (unlinkat(dir_fd, path, 0) < 0 && errno != ENOENT)
+			return failed(err, path, "cannot be removed");
+	}
+	if (unlinkat(dir_fd, id, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return failed(err, id, "the sandbox's folder cannot be removed");
+	return 0;
+}
+
+/* Fills @ret; false if there is no such sandbox (it went away meanwhile). */
+static bool look(int dir_fd, const char *id, struct rundir_entry *ret)
+{
+	char path[RUNDIR_ID_BYTES + 16];
+	*ret = (struct rundir_entry){ 0 };
+	(void)snprintf(ret->id, sizeof(ret->id), "%s", id);
+	(void)snprintf(path, sizeof(path), "%s/state", id);
+	auto_fd int fd = openat(dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		/* A folder without state: its monitor died in between, or is just being born. */
+		struct stat status;
+		return fstatat(dir_fd, id, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		       S_ISDIR(status.st_mode);
+	}
+	ret->is_alive = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	if (pread(fd, &ret->state, sizeof(ret->state), 0) == (ssize_t)sizeof(ret->state))
+		ret->has_state =
+			ret->state.magic == RUNDIR_MAGIC && ret->state.size == sizeof(ret->state);
+	ret->state.level[sizeof(ret->state.level) - 1] = '\0';
+	ret->state.command[sizeof(ret->state.command) - 1] = '\0';
+	ret->state.policy_digest[sizeof(ret->state.policy_digest) - 1] = '\0';
+	return true;
+}
+
+int rundir_scan(int dir_fd, int (*found)(const struct rundir_entry *entry, void *context),
+		void *context, struct error *err)
+{
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return failed(err, ".", "the folder of running sandboxes cannot be read");
+	auto_dir DIR *dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return failed(err, ".", "the folder of running sandboxes cannot be read");
+	}
+	for (struct dirent *item; (item = readdir(dir));) { /* NOLINT(concurrency-mt-unsafe) */
+		struct rundir_entry entry;
+		if (!rundir_id_is_valid(item->d_name) || !look(dir_fd, item->d_name, &entry))
+			continue;
+		int r = found(&entry, context);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}
