@@ -112,6 +112,12 @@ void json_null(struct json *json, const char *key)
 	buf_append_string(json->out, "null");
 }
 
+void json_raw(struct json *json, const char *key, const char *value, size_t len)
+{
+	begin_item(json, key);
+	buf_append(json->out, value, len);
+}
+
 void json_bytes(struct json *json, const char *key, const char *bytes, size_t len)
 {
 	if (text_is_utf8(bytes, len)) {
@@ -130,5 +136,7 @@ void json_bytes(struct json *json, const char *key, const char *bytes, size_t le
 	}
 	begin_item(json, key);
 	put_quoted(json->out, buf_string(&escaped), escaped.len);
+	if (!buf_is_whole(&escaped))
+		json->out->is_broken = true; /* no memory: the string above is not the whole one */
 	buf_fini(&escaped);
 }

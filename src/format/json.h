@@ -35,6 +35,9 @@ void json_i64(struct json *json, const char *key, int64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
 
+/* json_raw() - a value that is JSON already, written by this writer; copied as it is. */
+void json_raw(struct json *json, const char *key, const char *value, size_t len);
+
 /*
  * json_bytes() - a string from bytes that a stranger chose
  *
