@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 #ifndef MNT_DETACH
-#define MNT_DETACH 2
+#	define MNT_DETACH 2
 #endif
 #ifndef AT_RECURSIVE
-#define AT_RECURSIVE 0x8000
+#	define AT_RECURSIVE 0x8000
 #endif
 #ifndef AT_EMPTY_PATH
-#define AT_EMPTY_PATH 0x1000
+#	define AT_EMPTY_PATH 0x1000
 #endif
 
 static inline int sys_open_tree(int dir_fd, const char *path, unsigned flags)
@@ -33,7 +33,7 @@ static inline int sys_open_tree(int dir_fd, const char *path, unsigned flags)
 }
 
 static inline int sys_move_mount(int from_fd, const char *from, int to_fd, const char *to,
-                                 unsigned flags)
+				 unsigned flags)
 {
 	return (int)syscall(SYS_move_mount, from_fd, from, to_fd, to, flags);
 }
@@ -44,7 +44,7 @@ static inline int sys_fsopen(const char *type, unsigned flags)
 }
 
 static inline int sys_fsconfig(int fd, unsigned command, const char *key, const void *value,
-                               int aux)
+			       int aux)
 {
 	return (int)syscall(SYS_fsconfig, fd, command, key, value, aux);
 }
@@ -55,14 +55,14 @@ static inline int sys_fsmount(int fd, unsigned flags, unsigned attributes)
 }
 
 static inline int sys_mount_setattr(int dir_fd, const char *path, unsigned flags,
-                                    struct mount_attr *attributes)
+				    struct mount_attr *attributes)
 {
 	return (int)syscall(SYS_mount_setattr, dir_fd, path, flags, attributes,
-	                    sizeof(*attributes));
+			    sizeof(*attributes));
 }
 
 static inline int sys_mount(const char *source, const char *target, const char *type,
-                            unsigned long flags, const void *data)
+			    unsigned long flags, const void *data)
 {
 	return (int)syscall(SYS_mount, source, target, type, flags, data);
 }
@@ -87,8 +87,8 @@ static inline long sys_clone3(struct clone_args *args)
 	return syscall(SYS_clone3, args, sizeof(*args));
 }
 
-static inline int sys_execveat(int dir_fd, const char *path, char *const argv[],
-                               char *const envp[], int flags)
+static inline int sys_execveat(int dir_fd, const char *path, char *const argv[], char *const envp[],
+			       int flags)
 {
 	return (int)syscall(SYS_execveat, dir_fd, path, argv, envp, flags);
 }

@@ -11,6 +11,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/error.h"
 
