@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record.h - what one run leaves behind, as data and as one line of JSON
+ *
+ * docs/evidence.md describes the JSON, field by field.
  */
 #pragma once
 
@@ -16,10 +18,18 @@
 #define EVIDENCE_MAX_NOTES        24
 #define EVIDENCE_MAX_RECORD_BYTES (512 * 1024)
 
+/* What a record holds at most of each; more is cut, and the cut is stated in the record. */
+#define EVIDENCE_MAX_POLICY_BYTES (192 * 1024) /* a longer policy is named by its digest alone */
+#define EVIDENCE_MAX_ARGV_BYTES   (16 * 1024)  /* of all arguments together */
+#define EVIDENCE_MAX_ARGV_ITEMS   1024
+#define EVIDENCE_MAX_ROOT_BYTES   4096
+#define EVIDENCE_MAX_NAME_BYTES   128 /* of a field, a mechanism, a system call */
+#define EVIDENCE_MAX_TEXT_BYTES   512 /* of any other string */
+
 struct evidence_limit {
 	const char *field;     /* "limits.memory" */
 	const char *mechanism; /* limit_mechanism.name */
-	uint64_t value;        /* in the unit of the policy's canonical form */
+	uint64_t value;        /* in the unit of the policy's canonical form; UINT64_MAX: none */
 	uint64_t n_hits;       /* how often it was reached, where the kernel counts */
 };
 
@@ -44,6 +54,7 @@ struct evidence_record {
 	const char *host_facts[8]; /* "landlock abi 7", "cgroup v1", "time namespace", ... */
 	size_t n_host_facts;
 	bool is_rootless;
+	bool is_signed; /* its line in the log will carry a signature: a stripped one is noticed */
 	uint64_t started_realtime_ns, ended_realtime_ns;
 	struct end end;
 	struct evidence_usage usage;
@@ -53,8 +64,14 @@ struct evidence_record {
 	uint64_t n_files_changed;              /* on the scratch and in writable overlays */
 	const char *notes[EVIDENCE_MAX_NOTES]; /* fallbacks, leftovers: sentences */
 	size_t n_notes;
-	const char *const *argv; /* the command, may hold any bytes; NULL-terminated */
+	const char *const
+		*argv; /* the command, may hold any bytes; NULL-terminated; NULL for none */
 };
 
-/* evidence_record_format() - one JSON object, no newline inside; keys in a fixed order. */
+/*
+ * evidence_record_format() - one JSON object, no newline inside; keys in a fixed order
+ *
+ * Valid JSON whatever bytes the strings hold, and never more than EVIDENCE_MAX_RECORD_BYTES:
+ * what is too long is cut, and the record says so.  Check buf_is_whole() for want of memory.
+ */
 void evidence_record_format(const struct evidence_record *record, struct buf *out);
