@@ -46,6 +46,7 @@ struct cgroup_host {
 	char parent[CGROUP_N_CONTROLLERS][CGROUP_PATH_BYTES]; /* v1: one each; v2: all the same */
 	bool has_swap_limit; /* memory.swap.max, or memory.memsw.* */
 	bool has_kill;       /* cgroup.kill (Linux 5.14) */
+	uint16_t mount_len[CGROUP_N_CONTROLLERS]; /* of parent[i]: bytes that are the mount point */
 	char lack[256];   /* why version is NONE or a controller is missing; "" if all is there */
 	char remedy[256]; /* e.g. "systemd-run --user --scope -p Delegate=yes foso ..." */
 };
@@ -59,13 +60,25 @@ struct cgroup_host {
  */
 void cgroup_host_probe(struct cgroup_host *ret_host);
 
-/* One sandbox's groups. */
+/*
+ * One sandbox's groups.  The holder keeps it and hands it back; it reads host and agent_fd (v2:
+ * where foso-init is cloned into, -1 on v1), the rest is private.  All descriptors are -1 while
+ * unused and are closed by cgroup_destroy().
+ */
 struct cgroup {
 	struct cgroup_host host;
 	char id[32];
-	int dir_fd[CGROUP_N_CONTROLLERS]; /* v1: each group; v2: [0] is work; -1 if unused */
-	int agent_fd;                     /* v2: agent group, for CLONE_INTO_CGROUP; else -1 */
+	uid_t owner_uid; /* (uid_t)-1: nobody is given the right to start processes in the groups */
+	gid_t owner_gid;
 	bool is_used[CGROUP_N_CONTROLLERS];
+	int parent_fd[CGROUP_N_CONTROLLERS]; /* where foso-<id> lies; v2: [0] alone */
+	int dir_fd[CGROUP_N_CONTROLLERS];    /* v1: foso-<id> of each; v2: [0] is work */
+	int group_fd, agent_fd;              /* v2: foso-<id> and its agent group */
+	int kill_fd;                         /* v2: cgroup.kill of work, held so that it always works */
+	int cpu_fd;                          /* counter of CPU time */
+	int memory_event_fd;                 /* v2: memory.events; v1: eventfd of memory.oom_control */
+	int pids_event_fd;                   /* pids.events */
+	uint64_t oom_kills_seen;             /* v1: to wait for the count that follows its event */
 };
 
 #define CGROUP_MAX_ENTRY_FDS CGROUP_N_CONTROLLERS
@@ -77,20 +90,41 @@ struct cgroup_entry {
 	size_t n_task_fds;
 };
 
-/*
- * cgroup_create() - the groups of sandbox @id, with the limits set
- * @owner_uid, @owner_gid:  host ids of the sandbox's root (v2: get cgroup.procs); (uid_t)-1: none
- * @needs_kill:  true if single commands will be killed (v1: adds the freezer group)
- *
- * Only controllers that a set limit or the evidence needs are used.  memory.swap.max is 0 (v2)
- * and memsw equals memory (v1), so swap is included; memory.oom.group is 1.  On failure nothing
- * is left behind.  -ERR_REFUSED with the policy field as subject if a limit cannot be set.
- */
-int cgroup_create(struct cgroup *ret, const struct cgroup_host *host, const char *id,
-		  const struct policy_limits *limits, uid_t owner_uid, gid_t owner_gid,
-		  bool needs_kill, struct error *err) must_check;
+/* What cgroup_create() shall make.  Each group costs about 0.1 ms on v1, so ask for no more. */
+struct cgroup_options {
+	const char *id; /* [A-Za-z0-9_-], 1 to 31 bytes, not "self" */
+	const struct policy_limits *limits;
+	uid_t owner_uid; /* host ids of the sandbox's root: get cgroup.procs on v2; (uid_t)-1: none */
+	gid_t owner_gid;
+	bool needs_kill; /* single commands will be killed (v1: adds the freezer group) */
+	bool needs_cpu;  /* CPU time is wanted even if limits.cpu_time is not set (v1: adds cpuacct) */
+	bool needs_io;   /* bytes read and written are wanted (v1: adds blkio; v2: enables io) */
+};
 
-/* cgroup_entry_open() - descriptors for the entry of command @command (0: the group itself). */
+/*
+ * cgroup_create() - the groups of one sandbox, with the limits set
+ *
+ * Only controllers that a set limit or an option needs are used, and of those only what the host
+ * has: limit_mechanism_get() says by what the others must be held.  memory.swap.max is 0 (v2)
+ * and memsw equals memory (v1), so swap is included; memory.oom.group is 1.
+ *
+ * -ERR_INVALID: bad id.  -ERR_EXISTS: the id has groups already.  -ERR_REFUSED with the policy
+ * field as subject: a limit cannot be set.  -ERR_UNSUPPORTED: the host has no usable cgroup.
+ * -ERR_DENIED or -ERR_SYSTEM: a group cannot be made.  On failure nothing is left behind and
+ * *ret needs no cgroup_destroy(), which accepts it nevertheless.
+ */
+int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
+                  const struct cgroup_options *options, struct error *err) must_check;
+
+/* cgroup_init() - the empty value: every call accepts it, none does anything with it. */
+void cgroup_init(struct cgroup *cgroup);
+
+/*
+ * cgroup_entry_open() - descriptors for the entry of command @command (0: the group itself)
+ *
+ * Makes the command's own group below it where that is what kills it alone later: v2 work/c<N>,
+ * v1 c<N> in the freezer hierarchy if the cgroup was made with needs_kill.
+ */
 int cgroup_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
 		      struct error *err) must_check;
 void cgroup_entry_close(struct cgroup_entry *entry);
@@ -123,8 +157,22 @@ uint64_t cgroup_cpu_ns(struct cgroup *cgroup);
  */
 int cgroup_watch(struct cgroup *cgroup, int epoll_fd, uint64_t tag, struct error *err) must_check;
 
-/* cgroup_kill() - SIGKILL to every process in the groups (or of one command); idempotent. */
+/*
+ * cgroup_kill() - SIGKILL to every process in the groups (or of one command); idempotent
+ *
+ * The agent group is spared.  Returns when every process has the signal; they may still be dying.
+ * -ERR_UNSUPPORTED: @command > 0 on v1 without needs_kill.  -ERR_TIMEOUT: some keep forking
+ * faster than they can be listed (v1 without a freezer and without a pids group).
+ */
 int cgroup_kill(struct cgroup *cgroup, unsigned command, struct error *err) must_check;
+
+/*
+ * cgroup_command_remove() - forget a command that has ended
+ *
+ * Returns 0 if its group is gone (or never was), or EBUSY while processes of it live on
+ * (background: keep): call again when they have ended; cgroup_destroy() removes it at the latest.
+ */
+int cgroup_command_remove(struct cgroup *cgroup, unsigned command) must_check;
 
 /* cgroup_pids() - host pids of the processes in it, at most @max; returns how many there are. */
 size_t cgroup_pids(struct cgroup *cgroup, unsigned command, pid_t *pids, size_t max);
@@ -140,10 +188,18 @@ void cgroup_destroy(struct cgroup *cgroup, unsigned wait_ms, struct error_list *
 /*
  * cgroup_reclaim() - kill and remove the groups that a dead monitor left, by sandbox id
  *
- * Returns how many groups were removed.  Used by gc, which knows that no monitor holds @id.
+ * Looks in the whole of each hierarchy, because the dead monitor may have run in another login
+ * session than the caller; but only at groups that the caller's user made.  Waits up to a second
+ * for the killed processes.  Returns how many groups were removed (v1: one per controller).
+ * Used by gc, which knows that no monitor holds @id.
  */
 size_t cgroup_reclaim(const struct cgroup_host *host, const char *id, struct error_list *leftovers);
 
-/* cgroup_list_ids() - calls @found for each id that has a group on this host. */
+/*
+ * cgroup_list_ids() - calls @found once for each id of which the caller's user has a group
+ *
+ * An id alone does not tell whether its sandbox lives.  With more than 1024 of them, @found can
+ * be called more than once for one.
+ */
 void cgroup_list_ids(const struct cgroup_host *host, void (*found)(const char *id, void *context),
-		     void *context);
+                     void *context);
