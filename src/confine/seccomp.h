@@ -13,6 +13,8 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -30,7 +32,12 @@ struct seccomp_program {
  * @without_affinity:  true also denies sched_setaffinity, where the affinity mask is the only
  *                     thing that holds limits.cpus
  *
- * -ERR_INVALID, subject "syscalls.allow[2]", for a name that this build does not know.
+ * syscalls.deny wins over syscalls.allow, and both over the profile.  may_nest allows clone,
+ * unshare and setns with every flag; clone3 stays ENOSYS, and mount must be allowed by name.
+ *
+ * -ERR_INVALID, subject "syscalls.allow[2]", for a name that this build does not know, and for
+ * a denied call without which no command can start; -ERR_LIMIT, subject "syscalls", for more
+ * than POLICY_MAX_SYSCALLS names.
  */
 int seccomp_program_build(struct seccomp_program *ret, const struct policy *policy,
 			  bool without_affinity, struct error *err) must_check;
@@ -39,7 +46,9 @@ void seccomp_program_fini(struct seccomp_program *program);
 /*
  * seccomp_program_install() - for the calling thread and all it starts; needs no_new_privs
  *
- * Returns the listener descriptor (O_CLOEXEC), or -errno.  Async-signal-safe.
+ * Returns the listener descriptor (O_CLOEXEC), or -errno.  Async-signal-safe.  From here to exec
+ * the caller makes only the calls write, sendmsg, close, execve and exit_group: a denied one
+ * would wait for a listener that nobody serves yet.
  */
 int seccomp_program_install(const struct sock_filter *instructions, size_t n_instructions);
 
@@ -75,7 +84,9 @@ int seccomp_listener_serve(int listener_fd, struct seccomp_denials *denials, str
 
 /*
  * seccomp_self_restrict() - the monitor's own allow-list, once its sandbox stands
+ * @may_spawn:  true keeps fork and exec, which signing of evidence needs
  *
- * No listener: what is not allowed returns EPERM.  Returns 0 or -errno.
+ * For the calling thread; needs no_new_privs.  No listener: what is not allowed returns EPERM.
+ * What stays allowed is the column "monitor" (or "signer") of syscalls.h.  Returns 0 or -errno.
  */
-int seccomp_self_restrict(void);
+int seccomp_self_restrict(bool may_spawn) must_check;
