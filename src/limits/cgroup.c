@@ -56,11 +56,12 @@ bool cgroup_id_is_valid(const char *id)
 	size_t len = strlen(id);
 	if (len == 0 || len >= sizeof(((struct cgroup *)0)->id) || strcmp(id, "self") == 0)
 		return false;
-	return strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == len;
+	return strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+	       len;
 }
 
 int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
-                  const struct cgroup_options *options, struct error *err)
+		  const struct cgroup_options *options, struct error *err)
 {
 	cgroup_init(ret);
 	if (!cgroup_id_is_valid(options->id)) {
@@ -86,7 +87,7 @@ int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
 }
 
 int cgroup_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
-                      struct error *err)
+		      struct error *err)
 {
 	struct cgroup_entry entry = { .clone_fd = -1 };
 	const struct cgroup_ops *ops = ops_get(cgroup);

@@ -44,8 +44,8 @@ struct cgroup_host {
 	enum cgroup_version version;
 	bool has[CGROUP_N_CONTROLLERS]; /* usable by the caller, writable included */
 	char parent[CGROUP_N_CONTROLLERS][CGROUP_PATH_BYTES]; /* v1: one each; v2: all the same */
-	bool has_swap_limit; /* memory.swap.max, or memory.memsw.* */
-	bool has_kill;       /* cgroup.kill (Linux 5.14) */
+	bool has_swap_limit;                      /* memory.swap.max, or memory.memsw.* */
+	bool has_kill;                            /* cgroup.kill (Linux 5.14) */
 	uint16_t mount_len[CGROUP_N_CONTROLLERS]; /* of parent[i]: bytes that are the mount point */
 	char lack[256];   /* why version is NONE or a controller is missing; "" if all is there */
 	char remedy[256]; /* e.g. "systemd-run --user --scope -p Delegate=yes foso ..." */
@@ -74,11 +74,11 @@ struct cgroup {
 	int parent_fd[CGROUP_N_CONTROLLERS]; /* where foso-<id> lies; v2: [0] alone */
 	int dir_fd[CGROUP_N_CONTROLLERS];    /* v1: foso-<id> of each; v2: [0] is work */
 	int group_fd, agent_fd;              /* v2: foso-<id> and its agent group */
-	int kill_fd;                         /* v2: cgroup.kill of work, held so that it always works */
-	int cpu_fd;                          /* counter of CPU time */
-	int memory_event_fd;                 /* v2: memory.events; v1: eventfd of memory.oom_control */
-	int pids_event_fd;                   /* pids.events */
-	uint64_t oom_kills_seen;             /* v1: to wait for the count that follows its event */
+	int kill_fd;             /* v2: cgroup.kill of work, held so that it always works */
+	int cpu_fd;              /* counter of CPU time */
+	int memory_event_fd;     /* v2: memory.events; v1: eventfd of memory.oom_control */
+	int pids_event_fd;       /* pids.events */
+	uint64_t oom_kills_seen; /* v1: to wait for the count that follows its event */
 };
 
 #define CGROUP_MAX_ENTRY_FDS CGROUP_N_CONTROLLERS
@@ -94,10 +94,12 @@ struct cgroup_entry {
 struct cgroup_options {
 	const char *id; /* [A-Za-z0-9_-], 1 to 31 bytes, not "self" */
 	const struct policy_limits *limits;
-	uid_t owner_uid; /* host ids of the sandbox's root: get cgroup.procs on v2; (uid_t)-1: none */
+	uid_t owner_uid; /* host ids of the sandbox's root: get cgroup.procs on v2; (uid_t)-1: none
+			  */
 	gid_t owner_gid;
 	bool needs_kill; /* single commands will be killed (v1: adds the freezer group) */
-	bool needs_cpu;  /* CPU time is wanted even if limits.cpu_time is not set (v1: adds cpuacct) */
+	bool needs_cpu;  /* CPU time is wanted even if limits.cpu_time is not set (v1: adds cpuacct)
+			  */
 	bool needs_io;   /* bytes read and written are wanted (v1: adds blkio; v2: enables io) */
 };
 
@@ -114,7 +116,7 @@ struct cgroup_options {
  * *ret needs no cgroup_destroy(), which accepts it nevertheless.
  */
 int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
-                  const struct cgroup_options *options, struct error *err) must_check;
+		  const struct cgroup_options *options, struct error *err) must_check;
 
 /* cgroup_init() - the empty value: every call accepts it, none does anything with it. */
 void cgroup_init(struct cgroup *cgroup);
@@ -202,4 +204,4 @@ size_t cgroup_reclaim(const struct cgroup_host *host, const char *id, struct err
  * be called more than once for one.
  */
 void cgroup_list_ids(const struct cgroup_host *host, void (*found)(const char *id, void *context),
-                     void *context);
+		     void *context);

@@ -16,10 +16,10 @@
 #include "base/cleanup.h"
 #include "limits/cgroup_private.h"
 
-#define WALK_DEPTH    12
-#define WALK_GROUPS   65536
-#define IDS_SEEN      1024
-#define RECLAIM_NS    1000000000ULL
+#define WALK_DEPTH  12
+#define WALK_GROUPS 65536
+#define IDS_SEEN    1024
+#define RECLAIM_NS  1000000000ULL
 
 struct walk {
 	/* Called with each sandbox group: the directory it is in, and its id. */
@@ -45,7 +45,8 @@ static void walk_child(int dir_fd, const char *name, void *context)
 	if (++walk->n_groups > WALK_GROUPS || walk->depth >= WALK_DEPTH)
 		return;
 	size_t prefix_len = strlen(CGROUP_PREFIX);
-	if (strncmp(name, CGROUP_PREFIX, prefix_len) == 0 && cgroup_id_is_valid(name + prefix_len)) {
+	if (strncmp(name, CGROUP_PREFIX, prefix_len) == 0 &&
+	    cgroup_id_is_valid(name + prefix_len)) {
 		struct stat info;
 		if (fstatat(dir_fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    info.st_uid == geteuid())
@@ -78,7 +79,7 @@ static void walk_host(const struct cgroup_host *host, struct walk *walk)
 			continue;
 		char mount[CGROUP_PATH_BYTES];
 		(void)snprintf(mount, sizeof(mount), "%.*s", (int)host->mount_len[i],
-		               host->parent[i]);
+			       host->parent[i]);
 		auto_fd int fd = open(mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (fd < 0)
 			continue;
@@ -128,7 +129,7 @@ static void found_tell(struct walk *walk, int dir_fd, const char *id)
 }
 
 void cgroup_list_ids(const struct cgroup_host *host, void (*found)(const char *id, void *context),
-                     void *context)
+		     void *context)
 {
 	if (host->version == CGROUP_NONE)
 		return;

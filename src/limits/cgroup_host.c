@@ -47,7 +47,7 @@ static const char *const names[CGROUP_N_CONTROLLERS] = {
 };
 
 static void lack_set(struct cgroup_host *host, const char *remedy, const char *format, ...)
-        printf_like(3, 4);
+	printf_like(3, 4);
 
 static void lack_set(struct cgroup_host *host, const char *remedy, const char *format, ...)
 {
@@ -78,7 +78,7 @@ static int tree_open(const char *path, long magic)
 }
 
 static void parent_set(struct cgroup_host *host, size_t controller, const char *path,
-                       const char *mount)
+		       const char *mount)
 {
 	(void)snprintf(host->parent[controller], CGROUP_PATH_BYTES, "%s", path);
 	host->mount_len[controller] = (uint16_t)strlen(mount);
@@ -104,7 +104,7 @@ static void v1_probe(struct cgroup_host *host, const struct cgroup_mounts *mount
 		}
 		size_t used = strlen(missing);
 		(void)snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "",
-		               names[i]);
+			       names[i]);
 	}
 	host->version = CGROUP_V1;
 	host->has_swap_limit = true;
@@ -112,18 +112,19 @@ static void v1_probe(struct cgroup_host *host, const struct cgroup_mounts *mount
 		(void)snprintf(path, sizeof(path), "%s", host->parent[CGROUP_MEMORY]);
 		auto_fd int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		host->has_swap_limit = faccessat(fd, "memory.memsw.limit_in_bytes", F_OK, 0) == 0 ||
-		                       access("/proc/swaps", F_OK) < 0;
+				       access("/proc/swaps", F_OK) < 0;
 	}
 	if (missing[0])
 		lack_set(host,
-		         geteuid() == 0 ? "mount them below /sys/fs/cgroup, or boot with cgroup v2" :
-		                          "run foso as root, or boot with cgroup v2 and delegation",
-		         "not mounted or not writable for uid %u as cgroup v1: %s",
-		         (unsigned)geteuid(), missing);
+			 geteuid() == 0 ? "mount them below /sys/fs/cgroup, or boot with cgroup v2"
+					: "run foso as root, or boot with cgroup v2 and delegation",
+			 "not mounted or not writable for uid %u as cgroup v1: %s",
+			 (unsigned)geteuid(), missing);
 }
 
 /* The root of the whole tree has no type; the root of a container's namespace has one. */
-static bool is_namespace_root(int dir_fd, const char *path, const struct cgroup_hierarchy *hierarchy)
+static bool is_namespace_root(int dir_fd, const char *path,
+			      const struct cgroup_hierarchy *hierarchy)
 {
 	return strcmp(path, hierarchy->mount) == 0 &&
 	       faccessat(dir_fd, "cgroup.type", F_OK, 0) == 0;
@@ -181,12 +182,13 @@ static void v2_use(struct cgroup_host *host, const char *parent, const char *mou
 		parent_set(host, i, parent, mount);
 	controllers_read(host, dir_fd);
 	host->has[CGROUP_CPUACCT] = host->has[CGROUP_FREEZER] = true; /* of every v2 group */
-	/* The root of the tree has neither file, whatever the kernel can; then creation finds out. */
+	/* The root of the tree has neither file, whatever the kernel can; then creation finds out.
+	 */
 	bool is_root = faccessat(dir_fd, "cgroup.type", F_OK, 0) < 0;
 	host->has_kill = is_root || faccessat(dir_fd, "cgroup.kill", F_OK, 0) == 0;
 	host->has_swap_limit = faccessat(dir_fd, "memory.max", F_OK, 0) < 0 ||
-	                       faccessat(dir_fd, "memory.swap.max", F_OK, 0) == 0 ||
-	                       access("/proc/swaps", F_OK) < 0;
+			       faccessat(dir_fd, "memory.swap.max", F_OK, 0) == 0 ||
+			       access("/proc/swaps", F_OK) < 0;
 }
 
 static void v2_missing(struct cgroup_host *host, const char *path)
@@ -196,14 +198,15 @@ static void v2_missing(struct cgroup_host *host, const char *path)
 		size_t used = strlen(missing);
 		if (!host->has[v2_words[i].controller])
 			(void)snprintf(missing + used, sizeof(missing) - used, "%s%s",
-			               used ? ", " : "", v2_words[i].word);
+				       used ? ", " : "", v2_words[i].word);
 	}
 	if (missing[0])
 		lack_set(host,
-		         geteuid() == 0 ? "boot without cgroup_disable= for them" :
-		                          "have them delegated: Delegate=yes in the unit, or systemctl "
-		                          "edit user@.service with Delegate=cpu cpuset io memory pids",
-		         "cgroup v2 controllers not offered in %.100s: %s", path, missing);
+			 geteuid() == 0
+				 ? "boot without cgroup_disable= for them"
+				 : "have them delegated: Delegate=yes in the unit, or systemctl "
+				   "edit user@.service with Delegate=cpu cpuset io memory pids",
+			 "cgroup v2 controllers not offered in %.100s: %s", path, missing);
 }
 
 static void v2_probe(struct cgroup_host *host, const struct cgroup_hierarchy *hierarchy)
@@ -211,7 +214,7 @@ static void v2_probe(struct cgroup_host *host, const struct cgroup_hierarchy *hi
 	char path[CGROUP_PATH_BYTES];
 	if (hierarchy->is_readonly) {
 		lack_set(host, "mount it read-write (docker run --privileged does, for example)",
-		         "%.100s is mounted read-only", hierarchy->mount);
+			 "%.100s is mounted read-only", hierarchy->mount);
 		return;
 	}
 	auto_fd int own_fd = own_parent(hierarchy, path) ? tree_open(path, CGROUP_V2_MAGIC) : -1;
@@ -229,14 +232,15 @@ static void v2_probe(struct cgroup_host *host, const struct cgroup_hierarchy *hi
 		return;
 	}
 	lack_set(host, CGROUP_REMEDY_DELEGATE, "the cgroup %.100s is not delegated to uid %u",
-	         hierarchy->own, (unsigned)geteuid());
+		 hierarchy->own, (unsigned)geteuid());
 }
 
 static unsigned worth(const struct cgroup_host *host)
 {
 	if (host->version == CGROUP_NONE)
 		return 0;
-	return host->has[CGROUP_MEMORY] * 4U + host->has[CGROUP_PIDS] * 4U + host->has[CGROUP_CPU] * 2U;
+	return host->has[CGROUP_MEMORY] * 4U + host->has[CGROUP_PIDS] * 4U +
+	       host->has[CGROUP_CPU] * 2U;
 }
 
 /* @mountinfo and @cgroup are files of /proc/self, or of a test. */
@@ -246,7 +250,8 @@ static void host_probe(struct cgroup_host *ret_host, const char *mountinfo, cons
 	struct cgroup_mounts mounts;
 	int errnum = cgroup_mounts_read(&mounts, mountinfo, cgroup);
 	if (errnum != 0) {
-		lack_set(ret_host, "mount /proc", "%s cannot be read (errno %d)", mountinfo, errnum);
+		lack_set(ret_host, "mount /proc", "%s cannot be read (errno %d)", mountinfo,
+			 errnum);
 		return;
 	}
 	bool has_v1 = false;
@@ -254,7 +259,7 @@ static void host_probe(struct cgroup_host *ret_host, const char *mountinfo, cons
 		has_v1 |= mounts.v1[i].is_mounted;
 	if (!mounts.v2.is_mounted && !has_v1) {
 		lack_set(ret_host, "mount -t cgroup2 cgroup2 /sys/fs/cgroup",
-		         "no cgroup file system is mounted");
+			 "no cgroup file system is mounted");
 		return;
 	}
 	struct cgroup_host v1 = { 0 };

@@ -16,14 +16,15 @@
 #define CGROUP_MAX_DEPTH   4    /* of what lies below foso-<id>: 2 in use, the rest is slack */
 #define CGROUP_MAX_LISTED  4096 /* pids that one look at a group can return */
 
-#define CGROUP_REMEDY_DELEGATE                                                                     \
+#define CGROUP_REMEDY_DELEGATE \
 	"run foso in a cgroup of its own: systemd-run --user --scope -p Delegate=yes -- foso ..."
 
 /* The policy field of the same name is the subject when a limit cannot be set. */
 struct cgroup_ops {
-	int (*create)(struct cgroup *cgroup, const struct cgroup_options *options, struct error *err);
+	int (*create)(struct cgroup *cgroup, const struct cgroup_options *options,
+		      struct error *err);
 	int (*entry_open)(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
-	                  struct error *err);
+			  struct error *err);
 	void (*usage_read)(struct cgroup *cgroup, struct cgroup_usage *ret);
 	uint64_t (*cpu_ns)(struct cgroup *cgroup);
 	int (*watch)(struct cgroup *cgroup, int epoll_fd, uint64_t tag, struct error *err);
@@ -41,7 +42,8 @@ bool cgroup_id_is_valid(const char *id);
 /* cgroup_file.c: small files of the cgroup file systems. */
 int cgroup_file_write(int dir_fd, const char *name, const char *text); /* 0 or errno */
 int cgroup_file_write_u64(int dir_fd, const char *name, uint64_t value);
-size_t cgroup_file_read(int dir_fd, const char *name, char *text, size_t size); /* "" if unreadable */
+size_t cgroup_file_read(int dir_fd, const char *name, char *text,
+			size_t size);                   /* "" if unreadable */
 size_t cgroup_fd_read(int fd, char *text, size_t size); /* from its start; also rearms its poll */
 uint64_t cgroup_text_u64(const char *text); /* leading decimal number; 0 if there is none */
 uint64_t cgroup_text_key(const char *text, const char *key); /* of a line "key N"; 0 if absent */
@@ -53,29 +55,31 @@ int cgroup_dir_open(int dir_fd, const char *name);              /* fd or -1 and 
 /* cgroup_tree.c: groups and the processes in them. */
 uint64_t cgroup_clock_ns(void);
 void cgroup_nap(uint64_t deadline_ns, unsigned *step); /* a sleep that grows: 0.1 ms to 5 ms */
-size_t cgroup_dir_pids(int dir_fd, pid_t *pids, size_t max); /* of the group alone */
+size_t cgroup_dir_pids(int dir_fd, pid_t *pids, size_t max);  /* of the group alone */
 size_t cgroup_tree_pids(int dir_fd, pid_t *pids, size_t max); /* of the group and those below */
 int cgroup_tree_kill(int dir_fd, uint64_t deadline_ns); /* 0, or ETIMEDOUT; for kernels without
-                                                            cgroup.kill */
+							    cgroup.kill */
 int cgroup_tree_remove(int parent_fd, const char *name, uint64_t deadline_ns); /* 0 or errno */
 void cgroup_leftover(struct error_list *leftovers, const char *path, const char *name, int errnum);
 /* Calls back for each child group; the callback may remove it. */
 void cgroup_children_each(int dir_fd, void (*found)(int dir_fd, const char *name, void *context),
-                          void *context);
+			  void *context);
 
 #define CGROUP_KILL_NS 1000000000ULL /* for all rounds of killing without cgroup.kill */
 
 /* cgroup_v1.c, for cgroup_v1_use.c */
 size_t cgroup_v1_alias(const struct cgroup *cgroup, size_t controller);
 int cgroup_v1_dir(const struct cgroup *cgroup, enum cgroup_controller controller); /* -1: unused */
-int cgroup_v1_create(struct cgroup *cgroup, const struct cgroup_options *options, struct error *err);
+int cgroup_v1_create(struct cgroup *cgroup, const struct cgroup_options *options,
+		     struct error *err);
 int cgroup_v1_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
-                         struct error *err);
+			 struct error *err);
 
 /* cgroup_v2.c, for cgroup_v2_use.c and back */
-int cgroup_v2_create(struct cgroup *cgroup, const struct cgroup_options *options, struct error *err);
+int cgroup_v2_create(struct cgroup *cgroup, const struct cgroup_options *options,
+		     struct error *err);
 int cgroup_v2_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
-                         struct error *err);
+			 struct error *err);
 /* Enables @controllers ("+memory +pids") in the parent; 0 or errno. */
 int cgroup_v2_prepare(const struct cgroup_host *host, int parent_fd, const char *controllers);
 

@@ -48,7 +48,7 @@ struct dir_entry {
 };
 
 void cgroup_children_each(int dir_fd, void (*found)(int dir_fd, const char *name, void *context),
-                          void *context)
+			  void *context)
 {
 	/* A second description: the offset of the caller's is not ours to move. */
 	auto_fd int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

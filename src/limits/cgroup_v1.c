@@ -3,9 +3,9 @@
  * cgroup_v1.c - version 1: one group per controller, each in a hierarchy of its own: creation
  *
  * Source of the file formats: Documentation/admin-guide/cgroup-v1/ of Linux.  Controllers that
- * are mounted together (cpu,cpuacct) share one group: the first of them owns it, and cgroup_v1_alias()
- * finds the owner.  Every step costs tens of microseconds per hierarchy, so a hierarchy that no
- * limit needs is not touched.
+ * are mounted together (cpu,cpuacct) share one group: the first of them owns it, and
+ * cgroup_v1_alias() finds the owner.  Every step costs tens of microseconds per hierarchy, so a
+ * hierarchy that no limit needs is not touched.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,8 @@ size_t cgroup_v1_alias(const struct cgroup *cgroup, size_t controller)
 
 int cgroup_v1_dir(const struct cgroup *cgroup, enum cgroup_controller controller)
 {
-	return cgroup->is_used[controller] ? cgroup->dir_fd[cgroup_v1_alias(cgroup, controller)] : -1;
+	return cgroup->is_used[controller] ? cgroup->dir_fd[cgroup_v1_alias(cgroup, controller)]
+					   : -1;
 }
 
 static int make_failed(const char *path, const char *name, int errnum, struct error *err)
@@ -40,12 +41,13 @@ static int make_failed(const char *path, const char *name, int errnum, struct er
 	char subject[CGROUP_PATH_BYTES + CGROUP_NAME_BYTES + 1];
 	(void)snprintf(subject, sizeof(subject), "%s/%s", path, name);
 	if (errnum == EEXIST) {
-		int result = error_set(err, ERR_EXISTS, 0, subject, "there is such a group already");
+		int result =
+			error_set(err, ERR_EXISTS, 0, subject, "there is such a group already");
 		return error_remedy(err, result, "run 'foso gc' or use another sandbox id");
 	}
 	bool is_denied = errnum == EACCES || errnum == EPERM || errnum == EROFS;
 	int result = error_set(err, is_denied ? ERR_DENIED : ERR_SYSTEM, errnum, subject,
-	                       "the cgroup cannot be made");
+			       "the cgroup cannot be made");
 	return error_remedy(err, result, "run 'foso doctor' to see what this host offers");
 }
 
@@ -71,9 +73,9 @@ static int group_make(struct cgroup *cgroup, enum cgroup_controller controller, 
 static int refuse(struct error *err, const char *field, int errnum, const char *file)
 {
 	int result = error_set(err, ERR_REFUSED, errnum, field,
-	                       "the kernel does not take this value for %s", file);
+			       "the kernel does not take this value for %s", file);
 	return error_remedy(err, result,
-	                    "use a value within what the cgroup that foso runs in allows");
+			    "use a value within what the cgroup that foso runs in allows");
 }
 
 /* A new group is without limits, so memory is lowered before memory+swap, which may not be less. */
@@ -89,7 +91,8 @@ static int memory_limit(struct cgroup *cgroup, uint64_t bytes, struct error *err
 		return 0;
 	}
 	errnum = cgroup_file_write_u64(dir_fd, "memory.memsw.limit_in_bytes", bytes);
-	return errnum == 0 ? 0 : refuse(err, "limits.memory", errnum, "memory.memsw.limit_in_bytes");
+	return errnum == 0 ? 0
+			   : refuse(err, "limits.memory", errnum, "memory.memsw.limit_in_bytes");
 }
 
 static int pids_limit(struct cgroup *cgroup, uint64_t pids, struct error *err)
@@ -125,7 +128,7 @@ static int cpu_limit(struct cgroup *cgroup, uint64_t cpus_milli, struct error *e
 		errnum = cgroup_file_write_u64(dir_fd, "cpu.cfs_period_us", period_us);
 	if (errnum == 0)
 		errnum = cgroup_file_write_u64(dir_fd, "cpu.cfs_quota_us",
-		                               cpus_milli * period_us / 1000);
+					       cpus_milli * period_us / 1000);
 	if (errnum == 0 || (errnum == EINVAL && quota_is_tighter_above(cgroup, cpus_milli)))
 		return 0;
 	return refuse(err, "limits.cpus", errnum, "cpu.cfs_quota_us");
@@ -173,7 +176,7 @@ static int entry_add(struct cgroup_entry *entry, int dir_fd, struct error *err)
 
 /* The command's own group in the freezer hierarchy; made by the first call for it. */
 static int command_add(struct cgroup *cgroup, unsigned command, struct cgroup_entry *entry,
-                       struct error *err)
+		       struct error *err)
 {
 	char name[CGROUP_NAME_BYTES];
 	cgroup_command_name(name, command);
@@ -188,16 +191,16 @@ static int command_add(struct cgroup *cgroup, unsigned command, struct cgroup_en
 }
 
 int cgroup_v1_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
-                         struct error *err)
+			 struct error *err)
 {
 	int result = 0;
 	for (size_t i = 0; i < CGROUP_N_CONTROLLERS && result == 0; i++) {
 		if (!cgroup->is_used[i] || cgroup_v1_alias(cgroup, i) != i)
 			continue;
 		bool is_command = command > 0 && i == cgroup_v1_alias(cgroup, CGROUP_FREEZER) &&
-		                  cgroup->is_used[CGROUP_FREEZER];
-		result = is_command ? command_add(cgroup, command, ret, err) :
-		                      entry_add(ret, cgroup->dir_fd[i], err);
+				  cgroup->is_used[CGROUP_FREEZER];
+		result = is_command ? command_add(cgroup, command, ret, err)
+				    : entry_add(ret, cgroup->dir_fd[i], err);
 	}
 	return result;
 }

@@ -56,7 +56,7 @@ static uint64_t oom_kills_read(struct cgroup *cgroup, int dir_fd)
 {
 	uint64_t n_events = 0;
 	bool is_due = cgroup->memory_event_fd >= 0 &&
-	              read(cgroup->memory_event_fd, &n_events, sizeof(n_events)) > 0;
+		      read(cgroup->memory_event_fd, &n_events, sizeof(n_events)) > 0;
 	uint64_t deadline_ns = is_due ? cgroup_clock_ns() + OOM_COUNT_NS : 0;
 	uint64_t n_kills;
 	for (unsigned step = 0;; cgroup_nap(deadline_ns, &step)) {
@@ -76,10 +76,10 @@ static void memory_usage(struct cgroup *cgroup, struct cgroup_usage *ret)
 		return;
 	bool has_swap = cgroup->host.has_swap_limit;
 	ret->oom_kills = oom_kills_read(cgroup, dir_fd);
-	ret->memory_peak_bytes = file_u64(dir_fd, has_swap ? "memory.memsw.max_usage_in_bytes" :
-	                                                     "memory.max_usage_in_bytes");
-	ret->memory_bytes = file_u64(dir_fd, has_swap ? "memory.memsw.usage_in_bytes" :
-	                                                "memory.usage_in_bytes");
+	ret->memory_peak_bytes = file_u64(dir_fd, has_swap ? "memory.memsw.max_usage_in_bytes"
+							   : "memory.max_usage_in_bytes");
+	ret->memory_bytes = file_u64(dir_fd, has_swap ? "memory.memsw.usage_in_bytes"
+						      : "memory.usage_in_bytes");
 }
 
 static void pids_usage(struct cgroup *cgroup, struct cgroup_usage *ret)
@@ -174,7 +174,7 @@ static int v1_watch(struct cgroup *cgroup, int epoll_fd, uint64_t tag, struct er
 	if (errnum == 0)
 		return 0;
 	int result = error_set(err, ERR_SYSTEM, errnum, cgroup->id,
-	                       "the events of its cgroups cannot be watched");
+			       "the events of its cgroups cannot be watched");
 	return error_remedy(err, result, "run 'foso doctor' to see what this host offers");
 }
 
@@ -251,14 +251,15 @@ static int v1_kill(struct cgroup *cgroup, unsigned command, struct error *err)
 {
 	if (command > 0 && !cgroup->is_used[CGROUP_FREEZER]) {
 		int result = error_set(err, ERR_UNSUPPORTED, 0, cgroup->id,
-		                       "its commands have no cgroups of their own");
-		return error_remedy(err, result, "end the whole sandbox, or mount the freezer "
-		                                 "controller (foso doctor)");
+				       "its commands have no cgroups of their own");
+		return error_remedy(err, result,
+				    "end the whole sandbox, or mount the freezer "
+				    "controller (foso doctor)");
 	}
 	int freezer_fd = cgroup_v1_dir(cgroup, CGROUP_FREEZER);
-	auto_fd int dir_fd = command > 0  ? v1_command_open(cgroup, command) :
-	                     freezer_fd < 0 ? v1_command_open(cgroup, 0) :
-	                                      fcntl(freezer_fd, F_DUPFD_CLOEXEC, 0);
+	auto_fd int dir_fd = command > 0      ? v1_command_open(cgroup, command)
+			     : freezer_fd < 0 ? v1_command_open(cgroup, 0)
+					      : fcntl(freezer_fd, F_DUPFD_CLOEXEC, 0);
 	if (dir_fd < 0)
 		return 0; /* the command never started or is gone */
 	int errnum = freezer_fd >= 0 ? freezer_kill(dir_fd) : rounds_kill(cgroup, dir_fd);

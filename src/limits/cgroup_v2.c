@@ -54,12 +54,13 @@ static void control_text(const struct cgroup *cgroup, char text[64])
 }
 
 static int system_failed(const char *path, const char *name, int errnum, const char *what,
-                         struct error *err)
+			 struct error *err)
 {
 	char subject[CGROUP_PATH_BYTES + CGROUP_NAME_BYTES + 1];
 	(void)snprintf(subject, sizeof(subject), "%s/%s", path, name);
 	bool is_denied = errnum == EACCES || errnum == EPERM || errnum == EROFS;
-	int result = error_set(err, is_denied ? ERR_DENIED : ERR_SYSTEM, errnum, subject, "%s", what);
+	int result =
+		error_set(err, is_denied ? ERR_DENIED : ERR_SYSTEM, errnum, subject, "%s", what);
 	return error_remedy(err, result, "run 'foso doctor' to see what this host offers");
 }
 
@@ -88,7 +89,7 @@ static int group_make(struct cgroup *cgroup, struct error *err)
 	fd_close(&cgroup->parent_fd[0]); /* so that destroy leaves alone what is not ours */
 	if (errnum != EEXIST)
 		return system_failed(cgroup->host.parent[0], name, errnum,
-		                     "the cgroup cannot be made", err);
+				     "the cgroup cannot be made", err);
 	char subject[CGROUP_PATH_BYTES + CGROUP_NAME_BYTES + 1];
 	(void)snprintf(subject, sizeof(subject), "%s/%s", cgroup->host.parent[0], name);
 	int result = error_set(err, ERR_EXISTS, 0, subject, "there is such a group already");
@@ -109,21 +110,23 @@ static int controllers_enable(struct cgroup *cgroup, struct error *err)
 	if (errnum == ENOENT) { /* "not in cgroup.controllers of this group" */
 		errnum = cgroup_v2_prepare(&cgroup->host, cgroup->parent_fd[0], text);
 		if (errnum == 0)
-			errnum = cgroup_file_write(cgroup->group_fd, "cgroup.subtree_control", text);
+			errnum =
+				cgroup_file_write(cgroup->group_fd, "cgroup.subtree_control", text);
 	}
 	if (errnum == 0)
 		return 0;
 	int result = system_failed(cgroup->host.parent[0], "cgroup.subtree_control", errnum,
-	                           "the controllers cannot be enabled", err);
+				   "the controllers cannot be enabled", err);
 	return error_remedy(err, result, "%s",
-	                    cgroup->host.remedy[0] ? cgroup->host.remedy : CGROUP_REMEDY_DELEGATE);
+			    cgroup->host.remedy[0] ? cgroup->host.remedy : CGROUP_REMEDY_DELEGATE);
 }
 
 static int owner_set(const struct cgroup *cgroup, int dir_fd)
 {
 	if (cgroup->owner_uid == (uid_t)-1 || cgroup->owner_uid == geteuid())
 		return 0;
-	return fchownat(dir_fd, "cgroup.procs", cgroup->owner_uid, cgroup->owner_gid, 0) < 0 ? errno : 0;
+	return fchownat(dir_fd, "cgroup.procs", cgroup->owner_uid, cgroup->owner_gid, 0) < 0 ? errno
+											     : 0;
 }
 
 static int leaves_make(struct cgroup *cgroup, struct error *err)
@@ -139,7 +142,7 @@ static int leaves_make(struct cgroup *cgroup, struct error *err)
 		errnum = owner_set(cgroup, cgroup->agent_fd);
 	if (errnum != 0)
 		return system_failed(cgroup->host.parent[0], cgroup->id, errnum,
-		                     "the groups below it cannot be made", err);
+				     "the groups below it cannot be made", err);
 	cgroup->kill_fd = openat(cgroup->dir_fd[0], "cgroup.kill", O_WRONLY | O_CLOEXEC);
 	cgroup->host.has_kill = cgroup->kill_fd >= 0;
 	return 0;
@@ -148,9 +151,9 @@ static int leaves_make(struct cgroup *cgroup, struct error *err)
 static int refuse(struct error *err, const char *field, int errnum, const char *file)
 {
 	int result = error_set(err, ERR_REFUSED, errnum, field,
-	                       "the kernel does not take this value for %s", file);
+			       "the kernel does not take this value for %s", file);
 	return error_remedy(err, result,
-	                    "use a value within what the cgroup that foso runs in allows");
+			    "use a value within what the cgroup that foso runs in allows");
 }
 
 static int memory_limit(struct cgroup *cgroup, uint64_t bytes, struct error *err)
@@ -165,7 +168,8 @@ static int memory_limit(struct cgroup *cgroup, uint64_t bytes, struct error *err
 	if (errnum == ENOENT && access("/proc/swaps", F_OK) == 0)
 		cgroup->host.has_swap_limit = false;
 	errnum = cgroup_file_write(dir_fd, "memory.oom.group", "1");
-	if (errnum != 0 && errnum != ENOENT) /* ENOENT: before Linux 4.19; foso ends the rest itself */
+	if (errnum != 0 &&
+	    errnum != ENOENT) /* ENOENT: before Linux 4.19; foso ends the rest itself */
 		return refuse(err, "limits.memory", errnum, "memory.oom.group");
 	return 0;
 }
@@ -178,8 +182,8 @@ static int cpu_limit(struct cgroup *cgroup, uint64_t cpus_milli, struct error *e
 	uint64_t period_us = cpus_milli < 10 ? 1000000 : 100000;
 	char text[64];
 	(void)snprintf(text, sizeof(text), "%llu %llu",
-	               (unsigned long long)(cpus_milli * period_us / 1000),
-	               (unsigned long long)period_us);
+		       (unsigned long long)(cpus_milli * period_us / 1000),
+		       (unsigned long long)period_us);
 	int errnum = cgroup_file_write(cgroup->dir_fd[0], "cpu.max", text);
 	return errnum == 0 ? 0 : refuse(err, "limits.cpus", errnum, "cpu.max");
 }
@@ -203,7 +207,8 @@ int cgroup_v2_create(struct cgroup *cgroup, const struct cgroup_options *options
 {
 	const struct policy_limits *limits = options->limits;
 	const bool *has = cgroup->host.has;
-	cgroup->is_used[CGROUP_MEMORY] = has[CGROUP_MEMORY] && limits->memory_bytes != POLICY_UNLIMITED;
+	cgroup->is_used[CGROUP_MEMORY] =
+		has[CGROUP_MEMORY] && limits->memory_bytes != POLICY_UNLIMITED;
 	cgroup->is_used[CGROUP_PIDS] = has[CGROUP_PIDS] && limits->pids != POLICY_UNLIMITED;
 	cgroup->is_used[CGROUP_CPU] = has[CGROUP_CPU] && limits->cpus_milli != POLICY_UNLIMITED;
 	cgroup->is_used[CGROUP_IO] = has[CGROUP_IO] && options->needs_io;
@@ -221,7 +226,7 @@ int cgroup_v2_create(struct cgroup *cgroup, const struct cgroup_options *options
 }
 
 int cgroup_v2_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
-                         struct error *err)
+			 struct error *err)
 {
 	char name[CGROUP_NAME_BYTES] = "work";
 	int work_fd = cgroup->dir_fd[0];

@@ -46,14 +46,15 @@ static int parent_enable(int parent_fd, const char *controllers)
 	if (errnum != EBUSY)
 		return errnum;
 	errnum = processes_move(parent_fd);
-	return errnum != 0 ? errnum :
-	                     cgroup_file_write(parent_fd, "cgroup.subtree_control", controllers);
+	return errnum != 0 ? errnum
+			   : cgroup_file_write(parent_fd, "cgroup.subtree_control", controllers);
 }
 
 int cgroup_v2_prepare(const struct cgroup_host *host, int parent_fd, const char *controllers)
 {
 	int errnum = parent_enable(parent_fd, controllers);
-	if (errnum != ENOENT || strcmp(host->parent[0] + host->mount_len[0], CGROUP_ROOT_PARENT) != 0)
+	if (errnum != ENOENT ||
+	    strcmp(host->parent[0] + host->mount_len[0], CGROUP_ROOT_PARENT) != 0)
 		return errnum;
 	/* foso's own folder below the mount: the root of the tree has to enable them first.  It is
 	   exempt from the no-internal-process rule. */
@@ -112,7 +113,7 @@ static void v2_usage_read(struct cgroup *cgroup, struct cgroup_usage *ret)
 	ret->cpu_ns = v2_cpu_ns(cgroup);
 	if (cgroup->is_used[CGROUP_MEMORY]) {
 		ret->oom_kills =
-		        event_key(cgroup->memory_event_fd, dir_fd, "memory.events", "oom_kill");
+			event_key(cgroup->memory_event_fd, dir_fd, "memory.events", "oom_kill");
 		ret->memory_peak_bytes = file_u64(dir_fd, "memory.peak");
 		ret->memory_bytes = file_u64(dir_fd, "memory.current");
 	}
@@ -144,14 +145,14 @@ static int v2_watch(struct cgroup *cgroup, int epoll_fd, uint64_t tag, struct er
 	int errnum = 0;
 	if (cgroup->is_used[CGROUP_MEMORY])
 		errnum = watch_file(cgroup->dir_fd[0], "memory.events", epoll_fd, tag,
-		                    &cgroup->memory_event_fd);
+				    &cgroup->memory_event_fd);
 	if (errnum == 0 && cgroup->is_used[CGROUP_PIDS])
 		errnum = watch_file(cgroup->dir_fd[0], "pids.events", epoll_fd, tag,
-		                    &cgroup->pids_event_fd);
+				    &cgroup->pids_event_fd);
 	if (errnum == 0)
 		return 0;
 	int result = error_set(err, ERR_SYSTEM, errnum, cgroup->id,
-	                       "the events of its cgroups cannot be watched");
+			       "the events of its cgroups cannot be watched");
 	return error_remedy(err, result, "run 'foso doctor' to see what this host offers");
 }
 

@@ -46,10 +46,14 @@ int limit_check_strict(const struct cgroup_host *host, const struct policy_limit
  * @root:  host pid of foso-init; itself not counted
  *
  * For hosts without a usable cgroup.  Follows children files; a process that was orphaned is
- * found below foso-init, its reaper.  Bounded: at most 4096 processes are visited; more counts
- * as 4096.  cpu_ns includes children that were waited for.
+ * found below foso-init, its reaper.  Bounded: at most 4096 processes and 16384 threads are
+ * visited.  What tree.c says it cannot see is not seen.  Never fails: a tree that has ended uses
+ * nothing but the CPU time that its root has waited for.
  */
 struct tree_usage {
-	uint64_t cpu_ns, memory_bytes, pids;
+	uint64_t cpu_ns;       /* in steps of 10 ms; children that were waited for included */
+	uint64_t memory_bytes; /* private, shared and swapped out; no file pages */
+	uint64_t pids;         /* processes and threads */
+	bool is_whole; /* false: bound met, root gone, or no children files in this kernel */
 };
 void tree_usage_read(pid_t root, struct tree_usage *ret);
