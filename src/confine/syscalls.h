@@ -154,7 +154,7 @@
 	CALL(unlink,                  yes, yes, yes, yes, "") \
 	CALL(unlinkat,                yes, yes, yes, yes, "") \
 	CALL(rename,                  yes, yes, yes, yes, "") \
-	CALL(renameat,                yes, yes, no,  no,  "") \
+	CALL(renameat,                yes, yes, yes, yes, "") \
 	CALL(renameat2,               yes, yes, yes, yes, "") \
 	CALL(truncate,                yes, yes, no,  no,  "") \
 	CALL(ftruncate,               yes, yes, yes, yes, "") \
@@ -429,7 +429,7 @@
 	CALL(mq_notify,               yes, no,  no,  no,  "as shmget") \
 	CALL(mq_getsetattr,           yes, no,  no,  no,  "as shmget") \
 	GROUP("The system") \
-	CALL(uname,                   yes, yes, no,  yes, "") \
+	CALL(uname,                   yes, yes, yes, yes, "") \
 	CALL(sysinfo,                 yes, yes, no,  yes, "") \
 	CALL(getrandom,               yes, yes, yes, yes, "") \
 	CALL(add_key,                 no,  no,  no,  no, \
