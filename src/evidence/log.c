@@ -271,20 +271,27 @@ static int add_signature(struct buf *line, const uint8_t hash[DIGEST_BYTES], evi
 	return 0;
 }
 
+/* What shall be appended. */
+struct entry {
+	const char *record; /* borrowed, as all here */
+	size_t len;
+	evidence_sign sign; /* or NULL */
+	void *context;
+};
+
 /* The line after log->at, with its line break; *ret_next is where the log is with it. */
-static int line_build(const struct log *log, const char *record, size_t len, evidence_sign sign,
-		      void *context, struct buf *line, struct evidence_head *ret_next,
-		      struct error *err)
+static int line_build(const struct log *log, const struct entry *entry, struct buf *line,
+		      struct evidence_head *ret_next, struct error *err)
 {
 	uint8_t digest[DIGEST_BYTES];
 	struct evidence_head next = { .seq = log->at.seq + 1 };
 	buf_printf(line, "{\"seq\":%" PRIu64 ",\"prev\":\"%s\",\"record\":", next.seq,
 		   log->at.hash);
-	buf_append(line, record, len);
+	buf_append(line, entry->record, entry->len);
 	digest_sha256(buf_string(line), line->len, NULL, 0, digest);
 	digest_hex(digest, next.hash);
 	buf_printf(line, ",\"hash\":\"%s\"", next.hash);
-	int r = sign ? add_signature(line, digest, sign, context, err) : 0;
+	int r = entry->sign ? add_signature(line, digest, entry->sign, entry->context, err) : 0;
 	if (r < 0)
 		return r;
 	buf_append_string(line, "}\n");
@@ -330,6 +337,7 @@ int evidence_log_append(int dir_fd, const char *record_json, size_t len, evidenc
 {
 	CLEANUP(log_close) struct log log = { .dir_fd = dir_fd, .fd = -1, .head_fd = -1 };
 	auto_buf struct buf line = BUF_INIT(EVIDENCE_MAX_LINE_BYTES + 1);
+	struct entry entry = { record_json, len, sign, context };
 	struct evidence_head next;
 	int r = check_record(record_json, len, err);
 	if (r < 0)
@@ -340,7 +348,7 @@ int evidence_log_append(int dir_fd, const char *record_json, size_t len, evidenc
 	r = log_settle(&log, err);
 	if (r < 0)
 		return r;
-	r = line_build(&log, record_json, len, sign, context, &line, &next, err);
+	r = line_build(&log, &entry, &line, &next, err);
 	if (r < 0)
 		return r;
 	r = line_write(&log, &line, err);

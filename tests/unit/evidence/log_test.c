@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "confine/confine.h"
+#include "confine/seccomp.h"
 #include "evidence/line.h"
 #include "evidence/log.h"
 #include "scratch.h"
@@ -377,7 +380,7 @@ static void test_log_killed_writers_lose_nothing(void)
 	uint64_t n_reported = 0;
 	scratch_make();
 	auto_fd int dir_fd = log_fd();
-	EQ(pipe(reports), 0);
+	EQ(pipe2(reports, O_CLOEXEC), 0);
 	for (int round = 0; round < 60; round++) {
 		pid_t pid = fork();
 		if (pid == 0) {
@@ -510,6 +513,46 @@ static void test_log_bad_signature_leaves_no_line(void)
 	scratch_remove();
 }
 
+/*
+ * As the monitor does it: rights are given up first.  The child exits with 0 if both appends work
+ * and, as the other side, what it has no right to fails.
+ */
+static int append_restricted(int dir_fd)
+{
+	struct confine_path own = { dir_fd, CONFINE_PATH_READ | CONFINE_PATH_WRITE };
+	if (confine_no_new_privs() != 0)
+		return 1;
+	if (confine_landlock_abi() > 0 && confine_landlock(&own, 1) != 0)
+		return 2;
+	if (seccomp_self_restrict(false) != 0)
+		return 3;
+	if (append(dir_fd) != 0)
+		return 4;
+	/* An unfinished line: the way of repair makes a file and renames it. */
+	int fd = openat(dir_fd, "log.jsonl", O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0 || write(fd, "{", 1) != 1 || append(dir_fd) != 0)
+		return 5;
+	if (socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0)
+		return 6;
+	if (confine_landlock_abi() > 0 && open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0)
+		return 7;
+	return 0;
+}
+
+static void test_log_append_works_without_rights(void)
+{
+	int status = 0;
+	scratch_make();
+	auto_fd int dir_fd = log_fd();
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(append_restricted(dir_fd));
+	EQ(waitpid(pid, &status, 0), pid);
+	EQ(status, 0);
+	EQ(n_chained_lines(), 2);
+	scratch_remove();
+}
+
 int main(void)
 {
 	RUN(test_log_lines_are_chained);
@@ -529,6 +572,7 @@ int main(void)
 	RUN(test_log_writers_at_once_make_one_chain);
 	RUN(test_log_killed_writers_lose_nothing);
 	RUN(test_log_full_disk_keeps_what_is_there);
+	RUN(test_log_append_works_without_rights);
 	RUN(test_log_refuses_what_is_no_record);
 	RUN(test_log_signature_stands_before_the_brace);
 	RUN(test_log_bad_signature_leaves_no_line);
