@@ -8,6 +8,7 @@
  * fields is fields.h: names, types, defaults, units, and which level can enforce what.
  *
  * All strings are owned by the policy and NUL-terminated; none is NULL unless its line says so.
+ * Arrays are read by anyone, but grow through policy_set() only, which allocates in steps.
  */
 #pragma once
 
@@ -51,7 +52,9 @@ enum policy_expiry { POLICY_EXPIRY_KILL, POLICY_EXPIRY_PAUSE };
 #define POLICY_MAX_ARGS          4096 /* further bounded by POLICY_MAX_ENCODED_BYTES */
 #define POLICY_MAX_SYSCALLS      128  /* in syscalls.allow and syscalls.deny together */
 #define POLICY_MAX_DEVICES       16
-#define POLICY_MAX_RULES         256           /* network.allow, network.deny, redact, ... each */
+#define POLICY_MAX_RULES         256 /* network.allow, network.deny, redact, ... each */
+#define POLICY_MAX_SECRETS       32
+#define POLICY_MAX_STRING_BYTES  131071        /* of one argument or NAME=VALUE (Linux) */
 #define POLICY_MAX_TEXT_BYTES    (1024 * 1024) /* of a policy document */
 #define POLICY_MAX_ENCODED_BYTES (4 * 1024 * 1024)
 
@@ -70,6 +73,15 @@ struct policy_env {
 struct policy_list {
 	char **items;
 	size_t n_items;
+};
+
+/* A credential that the sandbox uses without seeing it.  No level serves them yet: refused. */
+struct policy_secret {
+	char *name;   /* of the environment variable that holds the placeholder */
+	char *from;   /* "file:PATH", "env:NAME" or "command:PATH" */
+	char *header; /* HTTP header in which the placeholder is replaced */
+	struct policy_list hosts;
+	uint64_t ttl_ns;
 };
 
 struct policy_limits {
@@ -102,7 +114,7 @@ struct policy {
 	} workspace;
 	struct policy_mount *mounts;
 	size_t n_mounts;
-	struct policy_env *env;
+	struct policy_env *env; /* sorted by name, each name once */
 	size_t n_env;
 	struct policy_list args; /* the command: argv[0..] */
 	char *cwd;      /* "" means: /workspace if there is one, else the user's home or / */
@@ -111,9 +123,10 @@ struct policy {
 	struct policy_limits limits;
 	struct {
 		bool is_present; /* absent: no network at all */
-		struct policy_list allow, deny;
+		struct policy_list allow, deny, http, private_ranges, ports;
 	} network;
-	struct policy_list secrets; /* names; no level serves them yet: refused */
+	struct policy_secret *secrets;
+	size_t n_secrets;
 	struct {
 		enum policy_profile profile;
 		struct policy_list allow, deny; /* system call names, known to this build */
@@ -142,14 +155,23 @@ void policy_fini(struct policy *policy);
  * @text:  value; units as in fields.h ("512MiB", "60s", "none", "1.5", "dir:/srv/root")
  *
  * For a list ("args", "devices", "syscalls.deny") it appends one item; a mount is written
- * "HOST:GUEST[:ro|rw|overlay]".  Scalars are read by the field's type, never guessed.
+ * "HOST:GUEST[:ro|rw|overlay]" or "tmpfs:GUEST[:SIZE]".  "mounts[0].source" gives one member of
+ * an item; the first index past the end makes a new one.  "env.NAME" replaces an earlier value.
+ * Scalars are read by the field's type, never guessed.
  *
  * Returns 0; -ERR_INVALID with subject = @name, the value in the message and the accepted forms
  * in the remedy; -ERR_NOT_FOUND for an unknown field (the remedy names the nearest one);
- * -ERR_LIMIT for too many items.
+ * -ERR_LIMIT for too many items; -ERR_SYSTEM (no memory).  A failed call changes nothing.
  */
 int policy_set(struct policy *policy, const char *name, const char *text, struct error *err)
 	must_check;
+
+/*
+ * policy_reset() - give one field its default again; a list becomes empty
+ *
+ * So that a command on the command line can replace the args of a document.  Errors as above.
+ */
+int policy_reset(struct policy *policy, const char *name, struct error *err) must_check;
 
 /*
  * policy_check() - everything that is wrong with the policy as such, whatever the host
@@ -174,8 +196,11 @@ int policy_decode(struct policy *ret_policy, const void *bytes, size_t len, stru
 /*
  * policy_canonical() - the canonical JSON: keys sorted, defaults filled in, units as numbers
  *
- * Two policies mean the same if and only if these bytes are the same.  Values of env are
- * replaced by their SHA-256, since evidence must not store what could be a credential.
+ * Two policies mean the same if and only if these bytes are the same, so what has no order
+ * (mounts, rules, devices, system calls) is sorted and doubles are dropped.  Numbers are bytes,
+ * nanoseconds, thousandths of a processor; "none" is null.  Strings that are not UTF-8 become
+ * {"hex":...}.  Values of env are replaced by their SHA-256, since evidence must not store what
+ * could be a credential.
  */
 void policy_canonical(const struct policy *policy, struct buf *out);
 
