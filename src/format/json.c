@@ -7,10 +7,26 @@
 
 #include "base/text.h"
 
+/* Bytes from @bytes on that stand for themselves and are ASCII: most of what is ever written. */
+static size_t count_plain(const char *bytes, size_t len)
+{
+	size_t n = 0;
+	while (n < len && bytes[n] >= 0x20 && bytes[n] < 0x7f && bytes[n] != '"' &&
+	       bytes[n] != '\\')
+		n++;
+	return n;
+}
+
 static void put_quoted(struct buf *out, const char *bytes, size_t len)
 {
 	buf_append_char(out, '"');
 	for (size_t i = 0; i < len;) {
+		size_t n_plain = count_plain(bytes + i, len - i);
+		if (n_plain > 0) {
+			buf_append(out, bytes + i, n_plain);
+			i += n_plain;
+			continue;
+		}
 		size_t n = text_utf8_next(bytes + i, len - i);
 		unsigned char c = (unsigned char)bytes[i];
 		if (n == 0)
