@@ -68,7 +68,7 @@ static int compare_names(const void *a, const void *b)
 static const void **sort_items(struct json *json, const struct policy_field *field,
 			       const struct policy_array *array)
 {
-	const void **order = calloc(array->n_items + 1, sizeof(*order));
+	const void **order = calloc(array->n_items, sizeof(*order));
 	if (!order) {
 		json->out->is_broken = true;
 		return NULL;
@@ -90,7 +90,7 @@ static const void **sort_items(struct json *json, const struct policy_field *fie
 static void put_list(struct json *json, const char *key, const struct policy_field *field,
 		     const struct policy_array *array)
 {
-	auto_free const void **order = sort_items(json, field, array);
+	auto_free const void **order = array->n_items > 0 ? sort_items(json, field, array) : NULL;
 	json_array_open(json, key);
 	for (size_t i = 0; order && i < array->n_items; i++) {
 		bool is_double = field->type != POLICY_TYPE_ARG_LIST && i > 0 &&
@@ -120,7 +120,7 @@ static void put_owner(struct json *json, enum policy_owner owner, const void *ob
 static void put_items(struct json *json, const char *key, const struct policy_field *field,
 		      const struct policy_array *array)
 {
-	auto_free const void **order = sort_items(json, field, array);
+	auto_free const void **order = array->n_items > 0 ? sort_items(json, field, array) : NULL;
 	json_array_open(json, key);
 	for (size_t i = 0; order && i < array->n_items; i++) {
 		json_object_open(json, NULL);

@@ -121,30 +121,30 @@ static int refuse_unit(const struct policy_field *field, const struct dimension 
 			    text, dimension->examples[1]);
 }
 
+/* @side: "below the least" or "above the greatest" */
+static int refuse_range(const struct policy_field *field, const char *subject, uint64_t value,
+			const char *side, uint64_t bound, struct error *err)
+{
+	char shown[POLICY_NUMBER_TEXT_BYTES], limit[POLICY_NUMBER_TEXT_BYTES];
+	policy_number_format((enum policy_type)field->type, value, shown);
+	policy_number_format((enum policy_type)field->type, bound, limit);
+	return policy_value_refuse(field, err, subject, "'%s' is %s value %s", shown, side, limit);
+}
+
 int policy_number_check(const struct policy_field *field, const char *subject, uint64_t value,
 			struct error *err)
 {
-	struct dimension dimension = dimension_of((enum policy_type)field->type);
-	char shown[POLICY_NUMBER_TEXT_BYTES], bound[POLICY_NUMBER_TEXT_BYTES];
-	policy_number_format((enum policy_type)field->type, value, shown);
-	if (value == POLICY_UNLIMITED) {
-		if (field->flags & POLICY_FIELD_OPTIONAL)
-			return 0;
+	if (value == POLICY_UNLIMITED && field->flags & POLICY_FIELD_OPTIONAL)
+		return 0;
+	if (value == POLICY_UNLIMITED)
 		return policy_value_refuse(field, err, subject, "'none' is not possible here");
-	}
-	if (value < field->min) {
-		policy_number_format((enum policy_type)field->type, field->min, bound);
-		return policy_value_refuse(field, err, subject, "'%s' is below the least value %s",
-					   shown, bound);
-	}
-	if (value > field->max) {
-		policy_number_format((enum policy_type)field->type, field->max, bound);
+	if (value < field->min)
+		return refuse_range(field, subject, value, "below the least", field->min, err);
+	if (value > field->max)
+		return refuse_range(field, subject, value, "above the greatest", field->max, err);
+	if (field->type == POLICY_TYPE_DURATION && value % POLICY_MSEC != 0)
 		return policy_value_refuse(field, err, subject,
-					   "'%s' is above the greatest value %s", shown, bound);
-	}
-	if (value % dimension.grain != 0)
-		return policy_value_refuse(field, err, subject, "is not a whole number%s",
-					   dimension.grain_word);
+					   "is not a whole number of milliseconds");
 	return 0;
 }
 
