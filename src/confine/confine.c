@@ -39,6 +39,9 @@ int confine_no_new_privs(void)
 
 int confine_not_dumpable(void)
 {
+	const struct rlimit none = { .rlim_cur = 1, .rlim_max = 1 };
+	if (syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL) < 0 && errno != EPERM)
+		return errno;
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? errno : 0;
 }
 

@@ -47,7 +47,13 @@ int confine_no_new_privs(void);
  */
 int confine_capabilities(void);
 
-/* confine_ids() - groups (none but @gid), then gid, then uid, all three of each; verified. */
+/*
+ * confine_ids() - no supplementary groups, then gid, then uid, all three of each; verified
+ *
+ * Capabilities are kept, since emptying the bounding set needs one: confine_capabilities() must
+ * follow.  In a user namespace that forbids setgroups() (rootless without newgidmap) the groups
+ * that stay must all be unmapped there, else EPERM.
+ */
 int confine_ids(uid_t uid, gid_t gid);
 
 /*
@@ -58,7 +64,12 @@ int confine_ids(uid_t uid, gid_t gid);
  */
 int confine_close_fds(unsigned first);
 
-/* confine_keyring() - a new, empty session keyring; ENOSYS kernels have none to leak: returns 0. */
+/*
+ * confine_keyring() - a new, empty session keyring; ENOSYS kernels have none to leak: returns 0
+ *
+ * EDQUOT if the user has too many keys: /proc/sys/kernel/keys/maxkeys, 200 for all but root, and
+ * keyrings of ended processes are freed with a delay.
+ */
 int confine_keyring(void);
 
 struct confine_rlimit {
@@ -66,11 +77,23 @@ struct confine_rlimit {
 	uint64_t value;
 };
 
-/* confine_rlimits() - soft and hard alike. */
+/*
+ * confine_rlimits() - soft and hard alike
+ *
+ * EPERM for a value above the hard limit, without CAP_SYS_RESOURCE in the first user namespace.
+ * RLIMIT_CORE is not for this: confine_not_dumpable() sets it.
+ */
 int confine_rlimits(const struct confine_rlimit *rlimits, size_t n_rlimits);
 
 /* confine_signals() - default dispositions and an empty mask, as exec of a fresh process has. */
 void confine_signals(void);
 
-/* confine_not_dumpable() - no core, and /proc/self belongs to root. */
+/*
+ * confine_not_dumpable() - no core, and /proc/self belongs to root
+ *
+ * RLIMIT_CORE becomes 1 and not 0: with 0 the kernel would still start the host's handler where
+ * core_pattern names a program, and feed it the memory of the sandbox; 1 stops that as well
+ * (fs/coredump.c, since 2.6.32).  It outlives exec, being dumpable does not.  Where the hard
+ * limit is 0 already and cannot be raised, it stays 0.  The seccomp profiles keep the value.
+ */
 int confine_not_dumpable(void);

@@ -42,6 +42,10 @@
 	RULE(personality, "PER_LINUX, PER_LINUX32, either with UNAME26, and asking") \
 	RULE(personality_query, "asking only") \
 	RULE(seccomp, "all but SECCOMP_FILTER_FLAG_NEW_LISTENER: the listener is foso's") \
+	RULE(setrlimit, \
+		"hard limits only ever go down; RLIMIT_CORE stays as it is, and the answer is that it " \
+		"was set: some programs end if they cannot turn core dumps off") \
+	RULE(prlimit, "as setrlimit; EPERM if the old RLIMIT_CORE is asked for in the same call") \
 	RULE(no_exec, "without PROT_EXEC") \
 	RULE(socket, \
 		"AF_UNIX; AF_INET and AF_INET6 with TCP, UDP and ping (no raw sockets); AF_NETLINK with " \

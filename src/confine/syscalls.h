@@ -366,8 +366,8 @@
 	CALL(ioprio_get,              yes, yes, no,  no,  "") \
 	CALL(ioprio_set,              yes, no,  no,  no,  "computing needs no other priority") \
 	CALL(getrlimit,               yes, yes, no,  yes, "") \
-	CALL(setrlimit,               yes, yes, no,  no,  "hard limits only ever go down") \
-	CALL(prlimit64,               yes, yes, no,  yes, "hard limits only ever go down") \
+	CALL(setrlimit,               setrlimit, setrlimit, no,  no,  "") \
+	CALL(prlimit64,               prlimit, prlimit, no,  prlimit, "") \
 	CALL(getrusage,               yes, yes, yes, yes, "") \
 	CALL(getcpu,                  yes, yes, no,  yes, "") \
 	GROUP("Users and groups") \

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -177,6 +178,33 @@ static code_label seccomp_rule(struct code *code, code_label allow, code_label d
 	return load(code, 0, label);
 }
 
+/*
+ * The kernel runs the host's core dump handler for a crash unless RLIMIT_CORE is exactly 1
+ * (fs/coredump.c; 0 only stops writing to a file), so foso-init sets 1 and nothing may change it.
+ */
+static code_label setrlimit_rule(struct code *code, code_label allow)
+{
+	code_label done = code_return(code, SECCOMP_RET_ERRNO);
+	return load(code, 0, code_jump(code, BPF_JEQ, RLIMIT_CORE, done, allow));
+}
+
+/* A pointer counts in both halves. */
+static code_label is_null(struct code *code, unsigned argument, code_label if_null,
+			  code_label if_not)
+{
+	code_label high =
+		code_load(code, high_half(argument), code_jump(code, BPF_JEQ, 0, if_null, if_not));
+	return load(code, argument, code_jump(code, BPF_JEQ, 0, high, if_not));
+}
+
+static code_label prlimit_rule(struct code *code, code_label allow, code_label deny)
+{
+	code_label done = code_return(code, SECCOMP_RET_ERRNO);
+	code_label old = is_null(code, 3, done, deny);
+	code_label new = is_null(code, 2, allow, old);
+	return load(code, 1, code_jump(code, BPF_JEQ, RLIMIT_CORE, new, allow));
+}
+
 static code_label no_exec(struct code *code, code_label allow, code_label deny)
 {
 	return load(code, 2, code_jump(code, BPF_JSET, PROT_EXEC, deny, allow));
@@ -249,6 +277,10 @@ code_label rule_emit(struct code *code, enum seccomp_action rule, code_label all
 		return is_argument(code, 0, UINT32_MAX, allow, deny);
 	case SECCOMP_ACTION_seccomp:
 		return seccomp_rule(code, allow, deny);
+	case SECCOMP_ACTION_setrlimit:
+		return setrlimit_rule(code, allow);
+	case SECCOMP_ACTION_prlimit:
+		return prlimit_rule(code, allow, deny);
 	case SECCOMP_ACTION_no_exec:
 		return no_exec(code, allow, deny);
 	case SECCOMP_ACTION_socket:
