@@ -71,7 +71,8 @@ int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, 
 	(void)snprintf(path, sizeof(path), "%s/state", id);
 	auto_fd int fd =
 		openat(dir_fd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ||
+	/* Waits: a foso ps that looks just now holds the lock for a moment. */
+	if (fd < 0 || flock(fd, LOCK_EX) < 0 ||
 	    pwrite(fd, state, sizeof(*state), 0) != (ssize_t)sizeof(*state)) {
 		int r = failed(err, id, "the sandbox's state cannot be written");
 		unlinkat(dir_fd, path, 0);
