@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/macros.h"
+
 static bool is_continuation(unsigned char byte)
 {
 	return (byte & 0xc0) == 0x80;
@@ -102,4 +104,35 @@ bool text_parse_u64(const char *text, uint64_t *ret_value)
 	}
 	*ret_value = value;
 	return true;
+}
+
+#define DISTANCE_MAX_BYTES 32
+
+unsigned text_distance(const char *text, size_t len, const char *word)
+{
+	/* Three rows of the table of distances between heads of the two: optimal string alignment.
+	 */
+	unsigned rows[3][DISTANCE_MAX_BYTES + 1];
+	size_t word_len = strlen(word);
+	if (len > DISTANCE_MAX_BYTES || word_len > DISTANCE_MAX_BYTES)
+		return TEXT_DISTANCE_FAR;
+	for (size_t j = 0; j <= word_len; j++)
+		rows[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= len; i++) {
+		unsigned *now = rows[i % 3], *before = rows[(i + 2) % 3],
+			 *earlier = rows[(i + 1) % 3];
+		now[0] = (unsigned)i;
+		for (size_t j = 1; j <= word_len; j++) {
+			bool is_same = text[i - 1] == word[j - 1];
+			unsigned best = MIN(before[j], now[j - 1]) + 1;
+			best = MIN(best, before[j - 1] + !is_same);
+			if (i > 1 && j > 1 && text[i - 1] == word[j - 2] &&
+			    text[i - 2] == word[j - 1])
+				best = MIN(best, earlier[j - 2] + 1);
+			now[j] = best;
+		}
+	}
+	unsigned distance = rows[len % 3][word_len];
+	bool is_near = distance <= TEXT_DISTANCE_NEAR && 2 * distance < MAX(len, word_len);
+	return is_near ? distance : TEXT_DISTANCE_FAR;
 }

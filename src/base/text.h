@@ -33,3 +33,15 @@ bool text_is_utf8(const char *bytes, size_t len);
  * above UINT64_MAX.
  */
 bool text_parse_u64(const char *text, uint64_t *ret_value);
+
+/*
+ * text_distance() - how many letters must be added, removed, changed or swapped with their
+ * neighbour to make @word of the @len bytes at @text; at most TEXT_DISTANCE_FAR
+ *
+ * For "did you mean": words that are within TEXT_DISTANCE_NEAR, and less than half of the longer
+ * one apart, are near; all others are TEXT_DISTANCE_FAR.
+ */
+unsigned text_distance(const char *text, size_t len, const char *word);
+
+#define TEXT_DISTANCE_NEAR 3
+#define TEXT_DISTANCE_FAR  1000

@@ -48,11 +48,25 @@ static void test_text_parse_u64_takes_whole_decimal_numbers_only(void)
 	OK(!text_parse_u64("0x1", &value));
 }
 
+static void test_text_distance_counts_edits_of_near_words(void)
+{
+	EQ(text_distance("level", 5, "level"), 0);
+	EQ(text_distance("levle", 5, "level"), 1);
+	EQ(text_distance("lvel", 4, "level"), 1);
+	EQ(text_distance("levell", 6, "level"), 1);
+	EQ(text_distance("bevel", 5, "level"), 1);
+	EQ(text_distance("limit", 5, "level"), TEXT_DISTANCE_FAR);
+	EQ(text_distance("", 0, "ps"), TEXT_DISTANCE_FAR);
+	EQ(text_distance("levelxx", 5, "level"), 0);
+	EQ(text_distance("abcdefghijklmnopqrstuvwxyzabcdefg", 33, "a"), TEXT_DISTANCE_FAR);
+}
+
 int main(void)
 {
 	RUN(test_text_escape_control_bytes_are_shown);
 	RUN(test_text_escape_never_ends_in_half_a_piece);
 	RUN(test_text_is_utf8_refuses_what_rfc_3629_refuses);
 	RUN(test_text_parse_u64_takes_whole_decimal_numbers_only);
+	RUN(test_text_distance_counts_edits_of_near_words);
 	return tap_done();
 }
