@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gc.c - foso gc: remove what dead monitors left behind, and say what it was */
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli/cli.h"
+#include "limits/reclaim.h"
+#include "wire/rundir.h"
+
+struct gc {
+	bool is_dry_run;
+	size_t n_found, n_removed;
+};
+
+static void tell(const struct reclaim_item *item, void *context)
+{
+	struct gc *gc = context;
+	gc->n_found++;
+	gc->n_removed += item->is_removed;
+	(void)printf("%s: %s%s%s", item->id, item->has_folder ? "its monitor is dead" : "",
+		     item->has_init ? ", processes were alive" : "",
+		     item->has_folder ? "" : "control groups without a run folder");
+	if (item->n_groups > 0)
+		(void)printf(", %zu control group%s", item->n_groups,
+			     item->n_groups == 1 ? "" : "s");
+	(void)printf("; %s\n", item->is_removed                       ? "removed"
+			       : !item->has_folder && !gc->is_dry_run ? "left (--orphans removes)"
+								      : "left");
+}
+
+int command_gc(struct cli *cli, int *ret_status, struct error *err)
+{
+	struct gc gc = { .is_dry_run = false };
+	struct reclaim_options reclaim = { .found = tell, .context = &gc };
+	struct option option;
+	int r;
+	while ((r = options_next(&cli->options, &option, err)) == 0) {
+		if (option.row->id == OPTION_DRY_RUN)
+			gc.is_dry_run = reclaim.is_dry_run = true;
+		else if (option.row->id == OPTION_ORPHANS)
+			reclaim.with_orphans = true;
+	}
+	if (r > 0)
+		r = options_no_operands(&cli->options, err);
+	auto_fd int dir_fd = -1;
+	if (r == 0)
+		r = rundir_open(&dir_fd, err);
+	not_zeroed struct error_list leftovers;
+	leftovers.n_errors = leftovers.n_lost = 0;
+	if (r == 0)
+		r = reclaim_all(dir_fd, &reclaim, &leftovers, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < leftovers.n_errors; i++)
+		error_print(stderr, &leftovers.items[i]);
+	(void)printf("%zu left over, %zu removed\n", gc.n_found, gc.n_removed);
+	*ret_status = leftovers.n_errors > 0 ? error_code_exit_status(ERR_SYSTEM) : 0;
+	return 0;
+}

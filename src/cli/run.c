@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.c - foso run: a command line becomes a plan, and foso becomes the sandbox's monitor
+ *
+ * The policy's defaults come first, then the file of --policy, then the options in their order.
+ * What is wrong with the policy is told before anything is created.  On the way with options
+ * alone nothing is opened, started or printed: exec of foso-monitor is the first effect.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli/cli.h"
+#include "cli/keep.h"
+#include "cli/policy_file.h"
+#include "wire/plan.h"
+
+struct run {
+	struct plan plan;
+	const char *policy_file; /* NULL if none; borrowed from the command line */
+	const char *result_file; /* likewise */
+};
+
+/* An outcome: what is wrong has been printed. */
+#define RUN_REFUSED 1
+
+/* "NAME=VALUE": copies the name behind @prefix and returns the value; NULL if there is no "=". */
+static const char *split_assignment(const char *text, const char *prefix, char *name, size_t size)
+{
+	const char *equals = strchr(text, '=');
+	if (!equals)
+		return NULL;
+	(void)snprintf(name, size, "%s%.*s", prefix, (int)MIN(equals - text, 128), text);
+	return equals + 1;
+}
+
+/* --limit NAME=VALUE, --set FIELD=VALUE */
+static int set_below(struct policy *policy, const struct option *option, struct error *err)
+{
+	char name[160];
+	const char *value = split_assignment(option->value, option->row->field, name, sizeof(name));
+	if (!value) {
+		int r = error_set(err, ERR_INVALID, 0, option->spelling, "'%s' has no value",
+				  option->value);
+		return error_remedy(err, r, "write %s %.60s=VALUE", option->spelling,
+				    option->value);
+	}
+	int r = policy_set(policy, name, value, err);
+	return r < 0 ? error_under(err, r, option->spelling) : r;
+}
+
+/* Gives a field its value; an error is told under the option, which is what the user wrote. */
+static int set_field(struct policy *policy, const struct option *option, const char *value,
+		     struct error *err)
+{
+	int r = policy_set(policy, option->row->field, value, err);
+	if (r < 0)
+		(void)snprintf(err->subject, sizeof(err->subject), "%s", option->spelling);
+	return r;
+}
+
+/* --env NAME=VALUE, or --env NAME for the value that foso itself has */
+static int set_env(struct policy *policy, const struct option *option, struct error *err)
+{
+	if (strchr(option->value, '='))
+		return set_field(policy, option, option->value, err);
+	const char *value = getenv(option->value);
+	if (!value) {
+		int r = error_set(err, ERR_INVALID, 0, option->spelling,
+				  "'%s' is not set in foso's own environment", option->value);
+		return error_remedy(err, r, "write %s %.60s=VALUE", option->spelling,
+				    option->value);
+	}
+	size_t size = strlen(option->value) + strlen(value) + 2;
+	auto_free char *text = malloc(size);
+	if (!text) {
+		int r = error_set(err, ERR_SYSTEM, ENOMEM, option->spelling, "cannot be kept");
+		return error_remedy(err, r, "free some memory");
+	}
+	(void)snprintf(text, size, "%s=%s", option->value, value);
+	return set_field(policy, option, text, err);
+}
+
+static int set_tty(struct plan *plan, const struct option *option, struct error *err)
+{
+	if (!isatty(STDIN_FILENO)) {
+		int r = error_set(err, ERR_INVALID, 0, option->spelling, "stdin is not a terminal");
+		return error_remedy(err, r, "start foso from a terminal, or leave %s out",
+				    option->spelling);
+	}
+	plan->is_tty = true;
+	return 0;
+}
+
+static int apply_option(struct run *run, const struct option *option, struct error *err)
+{
+	switch (option->row->id) {
+	case OPTION_TTY:
+		return set_tty(&run->plan, option, err);
+	case OPTION_QUIET:
+		run->plan.is_quiet = true;
+		return 0;
+	case OPTION_RESULT:
+		run->result_file = option->value;
+		return 0;
+	case OPTION_ENV:
+		return set_env(&run->plan.policy, option, err);
+	case OPTION_LIMIT:
+	case OPTION_SET:
+		return set_below(&run->plan.policy, option, err);
+	default:
+		if (!option->row->field[0])
+			return 0;
+		return set_field(&run->plan.policy, option, option->value, err);
+	}
+}
+
+static int apply_options(struct run *run, struct options *options, struct error *err)
+{
+	struct option option;
+	int r;
+	while ((r = options_next(options, &option, err)) == 0) {
+		r = apply_option(run, &option, err);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* The file of --policy; it is read first wherever the option stands. */
+static int find_policy_file(struct run *run, struct options options, struct error *err)
+{
+	struct option option;
+	int r;
+	while ((r = options_next(&options, &option, err)) == 0) {
+		if (option.row->id != OPTION_POLICY)
+			continue;
+		if (run->policy_file) {
+			r = error_set(err, ERR_INVALID, 0, option.spelling,
+				      "'%s' would be a second policy", option.value);
+			return error_remedy(err, r, "give one file; other options override it");
+		}
+		run->policy_file = option.value;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* A command on the command line replaces that of the policy as a whole. */
+static int set_command(struct policy *policy, char **words, struct error *err)
+{
+	if (words[0]) {
+		for (size_t i = 0; i < policy->args.n_items; i++)
+			free(policy->args.items[i]);
+		free(policy->args.items);
+		policy->args = (struct policy_list){ .items = NULL };
+	}
+	for (; *words; words++) {
+		int r = policy_set(policy, "args", *words, err);
+		if (r < 0)
+			return r;
+	}
+	if (policy->args.n_items == 0 && !policy->module[0]) {
+		int r = error_set(err, ERR_INVALID, 0, "run", "no command was given");
+		return error_remedy(err, r, "write foso run [OPTION]... -- COMMAND [ARGUMENT]...");
+	}
+	return 0;
+}
+
+/*
+ * The strongest level that this build has and whose table honours the policy; whether the host
+ * can do it is the monitor's to find out.  This build has one.
+ */
+static int choose_level(struct plan *plan, struct error *err)
+{
+	static const char why[] = "the strongest level of this build";
+	enum policy_level level = plan->policy.level;
+	if (level == POLICY_LEVEL_PROCESS)
+		return 0;
+	if (level != POLICY_LEVEL_AUTO) {
+		int r = error_set(err, ERR_UNSUPPORTED, 0, "level",
+				  "'%s' is not part of this version of foso",
+				  policy_level_name(level));
+		return error_remedy(err, r, "write process or auto");
+	}
+	char *copy = strdup(why);
+	if (!copy) {
+		int r = error_set(err, ERR_SYSTEM, ENOMEM, "level", "no memory");
+		return error_remedy(err, r, "free some memory");
+	}
+	free(plan->level_why);
+	plan->level_why = copy;
+	plan->policy.level = POLICY_LEVEL_PROCESS;
+	return 0;
+}
+
+/* Returns 0, or RUN_REFUSED after printing everything that is wrong. */
+static int check_policy(const struct policy *policy)
+{
+	not_zeroed struct error_list errors;
+	errors.n_errors = 0;
+	errors.n_lost = 0;
+	if (policy_check(policy, policy->level, &errors) == 0)
+		return 0;
+	for (size_t i = 0; i < errors.n_errors; i++)
+		error_print(stderr, &errors.items[i]);
+	if (errors.n_lost > 0)
+		(void)fprintf(stderr, "foso: and %zu more\n", errors.n_lost);
+	return RUN_REFUSED;
+}
+
+/* Made last, so that a refusal leaves no empty file behind. */
+static int open_result(struct run *run, struct error *err)
+{
+	if (!run->result_file)
+		return 0;
+	auto_fd int fd =
+		open(run->result_file, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
+	/* PLAN_FD is overwritten on the way to the monitor. */
+	run->plan.result_fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, PLAN_FD + 1);
+	if (run->plan.result_fd < 0) {
+		int r = error_set(err, ERR_SYSTEM, errno, "--result", "'%s' cannot be written",
+				  run->result_file);
+		return error_remedy(err, r, "name a file in a folder that you may write to");
+	}
+	return 0;
+}
+
+static int prepare(struct run *run, struct cli *cli, struct error *err)
+{
+	int r = find_policy_file(run, cli->options, err);
+	if (r == 0 && run->policy_file)
+		r = policy_file_read(run->policy_file, &run->plan.policy, err);
+	if (r == 0)
+		r = apply_options(run, &cli->options, err);
+	if (r == 0)
+		r = set_command(&run->plan.policy, cli->options.words + cli->options.at, err);
+	if (r == 0)
+		r = choose_level(&run->plan, err);
+	if (r == 0)
+		r = check_policy(&run->plan.policy);
+	if (r == 0)
+		r = open_result(run, err);
+	return r;
+}
+
+int command_run(struct cli *cli, int *ret_status, struct error *err)
+{
+	struct run run = { .policy_file = NULL };
+	int r = plan_init(&run.plan, err);
+	if (r < 0)
+		return r;
+	run.plan.is_debug = cli->is_debug;
+	r = prepare(&run, cli, err);
+	if (r == 0 && run.plan.policy.background == POLICY_BACKGROUND_KEEP)
+		r = keep_launch(&run.plan, ret_status, err);
+	else if (r == 0)
+		r = plan_launch(&run.plan, err);
+	if (r > 0) {
+		*ret_status = error_code_exit_status(ERR_INVALID);
+		r = 0;
+	}
+	fd_close(&run.plan.result_fd);
+	plan_fini(&run.plan);
+	return r;
+}
