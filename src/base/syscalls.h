@@ -107,3 +107,9 @@ static inline int sys_memfd_create(const char *name, unsigned flags)
 {
 	return (int)syscall(SYS_memfd_create, name, flags);
 }
+
+/* The request is unsigned long in glibc and int in musl; the kernel reads 32 bits of it. */
+static inline int sys_ioctl(int fd, unsigned request, void *argument)
+{
+	return (int)syscall(SYS_ioctl, fd, (unsigned long)request, argument);
+}

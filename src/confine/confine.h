@@ -34,7 +34,7 @@ struct confine_path {
  * and signals to the sandbox.  TCP is left to the network namespace.  Needs no_new_privs.
  * ENOSYS or EOPNOTSUPP if the kernel has no Landlock: the caller decides (the evidence says so).
  */
-int confine_landlock(const struct confine_path *paths, size_t n_paths);
+int confine_landlock(const struct confine_path *paths, size_t n_paths, bool is_scoped);
 
 /* confine_no_new_privs() - exec can never add rights again. */
 int confine_no_new_privs(void);

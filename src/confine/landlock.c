@@ -133,14 +133,14 @@ static int ruleset_add(int ruleset_fd, const struct confine_path *path, uint64_t
 	return 0;
 }
 
-int confine_landlock(const struct confine_path *paths, size_t n_paths)
+int confine_landlock(const struct confine_path *paths, size_t n_paths, bool is_scoped)
 {
 	long version = landlock_version();
 	if (version < 0)
 		return errno;
 	int abi = (int)version;
 	struct ruleset_attr attr = { .handled_fs = rights_of_abi(abi) };
-	if (abi >= 6)
+	if (abi >= 6 && is_scoped)
 		attr.scoped = SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL;
 	auto_fd int ruleset_fd =
 		(int)syscall(SYS_landlock_create_ruleset, &attr, attr_size_of_abi(abi), 0);

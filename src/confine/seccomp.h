@@ -74,6 +74,14 @@ struct seccomp_denials {
 };
 
 /*
+ * seccomp_listener_check() - can this build read this kernel's notifications?
+ *
+ * Once, before the caller restricts itself.  -ERR_SYSTEM or -ERR_UNSUPPORTED, subject
+ * "seccomp listener".
+ */
+int seccomp_listener_check(struct error *err) must_check;
+
+/*
  * seccomp_listener_serve() - answer every pending notification, count it, return
  *
  * Never blocks (at most 256 per call).  Returns 0; 1 when the last process under the filter is

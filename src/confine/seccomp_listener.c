@@ -52,7 +52,7 @@ static void denials_count(struct seccomp_denials *denials, uint32_t audit_arch, 
 	denials->items[denials->n_items++].n_calls = 1;
 }
 
-static int sizes_check(struct error *err)
+int seccomp_listener_check(struct error *err)
 {
 	struct seccomp_notif_sizes sizes;
 	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) < 0)
@@ -111,9 +111,6 @@ static enum served listener_serve_one(int listener_fd, struct seccomp_denials *d
 
 int seccomp_listener_serve(int listener_fd, struct seccomp_denials *denials, struct error *err)
 {
-	int result = sizes_check(err);
-	if (result < 0)
-		return result;
 	for (unsigned i = 0; i < MAX_SERVED; i++) {
 		switch (listener_serve_one(listener_fd, denials)) {
 		case SERVED_ONE:

@@ -522,7 +522,7 @@ static int append_restricted(int dir_fd)
 	struct confine_path own = { dir_fd, CONFINE_PATH_READ | CONFINE_PATH_WRITE };
 	if (confine_no_new_privs() != 0)
 		return 1;
-	if (confine_landlock_abi() > 0 && confine_landlock(&own, 1) != 0)
+	if (confine_landlock_abi() > 0 && confine_landlock(&own, 1, true) != 0)
 		return 2;
 	if (seccomp_self_restrict(false) != 0)
 		return 3;
