@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * child.c - from a fresh clone in its namespaces to foso-init
+ *
+ * The child holds rights only in its own user namespace.  Whatever fails is told over the socket
+ * that foso-init will use, and nothing is executed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/syscalls.h"
+#include "confine/confine.h"
+#include "levels/process/process.h"
+
+static _Noreturn void fail(const struct process_setup *setup, enum init_stage stage, int errnum,
+			   const char *subject)
+{
+	struct init_event event = { .errnum = errnum, .stage = stage };
+	struct buf bytes = BUF_INIT(256);
+	(void)snprintf(event.name, sizeof(event.name), "%s", subject);
+	init_event_encode(&event, &bytes);
+	(void)init_channel_send(setup->channel_fd, INIT_FAILED, bytes.data, bytes.len, NULL, 0);
+	_exit(1);
+}
+
+/* Waits for the engine to have written the id maps; it dies with the engine. */
+static void wait_for_maps(const struct process_setup *setup)
+{
+	char byte;
+	ssize_t n;
+	do
+		n = recv(setup->sync_fd, &byte, 1, 0);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(1);
+}
+
+/* Root's own ids and groups came along through the clone: only mapped ones may stay. */
+static int become_inner_root(const struct process_setup *setup)
+{
+	if (setup->is_rootless)
+		return 0;
+	if (setgroups(0, NULL) < 0 || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+		return errno;
+	return 0;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? errno : 0;
+}
+
+static int set_names(const struct process_setup *setup)
+{
+	const char *name = setup->policy->hostname[0] ? setup->policy->hostname : "foso";
+	if (sethostname(name, strlen(name)) < 0 || setdomainname("", 0) < 0)
+		return errno;
+	/* A second wall behind the filter: this namespace's count of children is zero. */
+	return setup->policy->syscalls.may_nest
+		       ? 0
+		       : write_file("/proc/sys/user/max_user_namespaces", "0");
+}
+
+static void send_scratch(const struct process_setup *setup, int scratch_fd)
+{
+	(void)init_channel_send(setup->channel_fd, INIT_SCRATCH, NULL, 0, &scratch_fd, 1);
+}
+
+static _Noreturn void become_init(const struct process_setup *setup)
+{
+	char *argv[] = { (char[]){ "foso-init" }, NULL };
+	char *envp[] = { NULL };
+	for (int fd = 0; fd < 3; fd++) {
+		if (dup3(setup->null_fd, fd, 0) < 0)
+			fail(setup, STAGE_DESCRIPTORS, errno, "");
+	}
+	/* The program and the socket change places if one sits where the other belongs. */
+	int init_fd = fcntl(setup->init_fd, F_DUPFD_CLOEXEC, INIT_CHANNEL_FD + 1);
+	int channel_fd = fcntl(setup->channel_fd, F_DUPFD_CLOEXEC, INIT_CHANNEL_FD + 1);
+	if (init_fd < 0 || channel_fd < 0 || dup3(channel_fd, INIT_CHANNEL_FD, 0) < 0)
+		fail(setup, STAGE_DESCRIPTORS, errno, "");
+	/*
+	 * One id is mapped and nobody changes ids, so foso-init needs no capability; it would also
+	 * lose them by the exec, and with them the right to lock this.
+	 */
+	int errnum = setup->is_rootless ? confine_capabilities() : 0;
+	if (errnum != 0)
+		fail(setup, STAGE_PRIVILEGES, errnum, "");
+	sys_execveat(init_fd, "", argv, envp, AT_EMPTY_PATH);
+	fail(setup, STAGE_INIT, errno, "foso-init");
+}
+
+_Noreturn void process_child_main(const struct process_setup *setup)
+{
+	struct process_network network;
+	struct process_step step = { .stage = STAGE_ROOT };
+	struct mount_attr private = { .propagation = MS_PRIVATE };
+	int root_fd = -1, scratch_fd = -1;
+	int r;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if ((r = process_network_start(&network)) != 0)
+		fail(setup, STAGE_NETWORK, r, "");
+	if (sys_mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private) < 0)
+		fail(setup, STAGE_NAMESPACES, errno, "/");
+	wait_for_maps(setup);
+	if ((r = become_inner_root(setup)) != 0)
+		fail(setup, STAGE_NAMESPACES, r, "");
+	if ((r = process_root_build(setup, &root_fd, &scratch_fd, &step)) != 0)
+		fail(setup, step.stage, r, step.subject);
+	if ((r = set_names(setup)) != 0)
+		fail(setup, STAGE_HOSTNAME, r, "");
+	if ((r = process_network_join(&network)) != 0)
+		fail(setup, STAGE_NETWORK, r, "");
+	if ((r = process_root_enter(root_fd, &step)) != 0)
+		fail(setup, step.stage, r, step.subject);
+	send_scratch(setup, scratch_fd);
+	become_init(setup);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * events.c - one event at a time out of many descriptors
+ *
+ * Everything that foso-init says is hostile: a message in the wrong state, with fields out of
+ * range or too many descriptors, ends the sandbox as lost.
+ */
+#include "levels/process/events.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/syscalls.h"
+
+enum tag { TAG_CHANNEL, TAG_PIDFD, TAG_CGROUP, TAG_WATCH, TAG_LISTENER };
+
+static int watch(int epoll_fd, int fd, uint64_t tag)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = tag };
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+int process_events_open(struct sandbox *sandbox, struct process *process, struct error *err)
+{
+	process->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (process->epoll_fd < 0 ||
+	    watch(process->epoll_fd, process->channel_fd, TAG_CHANNEL) < 0 ||
+	    watch(process->epoll_fd, process->pidfd, TAG_PIDFD) < 0) {
+		int r = error_set(err, ERR_SYSTEM, errno, "sandbox",
+				  "its events cannot be watched");
+		return error_remedy(err, r, "raise the limit of open files");
+	}
+	sandbox->event_fd = process->epoll_fd;
+	if (process->has_cgroup) {
+		int r = cgroup_watch(&process->cgroup, process->epoll_fd, TAG_CGROUP, err);
+		if (r < 0)
+			return r;
+	}
+	int r = process_watch_open(process, err);
+	if (r == 0 && process->watch_fd >= 0 &&
+	    watch(process->epoll_fd, process->watch_fd, TAG_WATCH) < 0) {
+		r = error_set(err, ERR_SYSTEM, errno, "sandbox", "its limits cannot be watched");
+		r = error_remedy(err, r, "raise the limit of open files");
+	}
+	return r;
+}
+
+static int lost(struct level_event *ret, const char *message)
+{
+	ret->type = LEVEL_EVENT_LOST;
+	int r = error_set(&ret->err, ERR_PROTOCOL, 0, "sandbox", "%s", message);
+	(void)error_remedy(&ret->err, r,
+			   "run it again; if it repeats, report it with foso doctor's output");
+	return 1;
+}
+
+/* A step of the set-up failed in the child: the field that caused it, where one did. */
+static int setup_failed(struct level_event *ret, const struct init_event *event)
+{
+	const char *field = init_stage_field(event->stage);
+	ret->type = LEVEL_EVENT_LOST;
+	int r = error_set(&ret->err, ERR_SYSTEM, event->errnum, field[0] ? field : "sandbox",
+			  "the sandbox cannot %s%s%s%s", init_stage_words(event->stage),
+			  event->name[0] ? " '" : "", event->name, event->name[0] ? "'" : "");
+	(void)error_remedy(&ret->err, r,
+			   "change the field, or see foso doctor for what this host lacks");
+	return 1;
+}
+
+static bool is_terminal_master(int fd)
+{
+	struct stat status;
+	int number;
+	/* Only a master answers TIOCGPTN; 5:2 and 128-135 are the numbers of masters. */
+	return fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) &&
+	       sys_ioctl(fd, TIOCGPTN, &number) == 0;
+}
+
+static int add_listener(struct process *process, struct init_packet *packet,
+			struct level_event *ret)
+{
+	if (packet->n_fds != 1)
+		return lost(ret, "foso-init sent no filter");
+	if (process->n_listeners == PROCESS_MAX_LISTENERS) {
+		/* More commands than that at once: their refused calls end in ENOSYS, uncounted. */
+		return 0;
+	}
+	int fd = packet->fds[0];
+	if (watch(process->epoll_fd, fd, TAG_LISTENER + process->n_listeners) < 0)
+		return lost(ret, "the filter's listener cannot be watched");
+	packet->fds[0] = -1;
+	process->listeners[process->n_listeners++] = (struct process_listener){ .fd = fd };
+	return 0;
+}
+
+static int started(struct init_packet *packet, const struct init_event *event,
+		   struct level_event *ret)
+{
+	ret->type = LEVEL_EVENT_STARTED;
+	ret->pid = (pid_t)event->pid;
+	if (packet->n_fds == 1) {
+		if (!is_terminal_master(packet->fds[0]))
+			return lost(ret, "foso-init sent something else than a terminal");
+		ret->pty_fd = take_fd(&packet->fds[0]);
+	}
+	return 1;
+}
+
+/* Turns one message into an event: 1, or 0 if it was for the engine alone. */
+static int read_message(struct process *process, struct init_packet *packet,
+			struct level_event *ret)
+{
+	struct init_event event = { 0 };
+	if (packet->number == INIT_SCRATCH) {
+		if (process->is_ready || packet->n_fds != 1)
+			return lost(ret, "foso-init spoke out of turn");
+		process->scratch_fd = take_fd(&packet->fds[0]);
+		return 0;
+	}
+	if (packet->number != INIT_LIST_END && packet->number != INIT_READY &&
+	    !init_event_decode(&event, packet->bytes, packet->len))
+		return lost(ret, "foso-init sent a malformed message");
+	if (!process->is_ready && packet->number != INIT_READY && packet->number != INIT_FAILED)
+		return lost(ret, "foso-init spoke out of turn");
+	ret->command = event.command;
+	ret->code = event.code;
+	ret->signal = event.signal;
+	ret->errnum = event.errnum;
+	ret->pid = (pid_t)event.pid;
+	memcpy(ret->name, event.name, sizeof(ret->name));
+	switch ((int)packet->number) {
+	case INIT_READY:
+		process->is_ready = true;
+		ret->type = LEVEL_EVENT_READY;
+		return 1;
+	case INIT_FAILED:
+		return setup_failed(ret, &event);
+	case INIT_FILTER:
+		return add_listener(process, packet, ret);
+	case INIT_STARTED:
+		return started(packet, &event, ret);
+	case INIT_NOT_STARTED:
+		ret->type = LEVEL_EVENT_NOT_STARTED;
+		if (event.stage != STAGE_EXEC)
+			(void)setup_failed(ret, &event);
+		ret->type = LEVEL_EVENT_NOT_STARTED;
+		return 1;
+	case INIT_EXITED:
+		ret->type = LEVEL_EVENT_EXITED;
+		return 1;
+	case INIT_PROCESS:
+		ret->type = LEVEL_EVENT_PROCESS;
+		return 1;
+	case INIT_LIST_END:
+		ret->type = LEVEL_EVENT_LIST_END;
+		return 1;
+	default:
+		return lost(ret, "foso-init sent an order");
+	}
+}
+
+static int on_channel(struct process *process, struct level_event *ret)
+{
+	struct init_packet *packet = &process->packet;
+	int r = init_channel_recv(process->channel_fd, packet, MSG_DONTWAIT);
+	if (r == EAGAIN)
+		return 0;
+	if (r == ECONNRESET || r == EPIPE) {
+		/* The other end is gone; the pidfd tells the rest. */
+		(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->channel_fd, NULL);
+		return 0;
+	}
+	r = r == 0 ? read_message(process, packet, ret) : lost(ret, "foso-init broke the protocol");
+	init_packet_close(packet);
+	return r;
+}
+
+static int on_init_exit(struct process *process, struct level_event *ret)
+{
+	int status = 0;
+	/* Its last words first: a failure that it told, or the end of a command. */
+	if (!process->is_killed) {
+		int r = on_channel(process, ret);
+		if (r != 0)
+			return r;
+	}
+	if (waitpid(process->pid, &status, WNOHANG) <= 0)
+		return 0;
+	process->is_gone = true;
+	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->pidfd, NULL);
+	if (process->is_killed) {
+		ret->type = LEVEL_EVENT_GONE;
+		return 1;
+	}
+	return lost(ret, WIFSIGNALED(status) ? "foso-init was killed" : "foso-init ended");
+}
+
+static int on_listener(struct process *process, size_t index, struct error *err)
+{
+	if (index >= process->n_listeners || process->listeners[index].fd < 0)
+		return 0;
+	int r = seccomp_listener_serve(process->listeners[index].fd, &process->denials, err);
+	if (r < 0)
+		return r;
+	if (r == 1)
+		fd_close(&process->listeners[index].fd);
+	return 0;
+}
+
+static int on_cgroup(struct process *process, struct level_event *ret)
+{
+	cgroup_usage_read(&process->cgroup, &process->usage);
+	ret->type = LEVEL_EVENT_LIMIT;
+	if (process->usage.oom_kills > process->oom_kills) {
+		process->oom_kills = process->usage.oom_kills;
+		ret->reason = END_MEMORY;
+		ret->limit = "limits.memory";
+		return 1;
+	}
+	if (process->usage.pids_refused > process->pids_refused) {
+		process->pids_refused = process->usage.pids_refused;
+		ret->reason = END_PIDS;
+		ret->limit = "limits.pids";
+		return 1;
+	}
+	return 0;
+}
+
+int process_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error *err)
+{
+	struct process *process = sandbox->impl;
+	/* A few tries: an event can be for the engine alone. */
+	for (int i = 0; i < 64; i++) {
+		struct epoll_event event;
+		*ret = (struct level_event){ .pty_fd = -1 };
+		int n = epoll_wait(process->epoll_fd, &event, 1, 0);
+		if (n <= 0)
+			return 0;
+		int r = 0;
+		if (event.data.u64 == TAG_CHANNEL)
+			r = on_channel(process, ret);
+		else if (event.data.u64 == TAG_PIDFD)
+			r = on_init_exit(process, ret);
+		else if (event.data.u64 == TAG_CGROUP)
+			r = on_cgroup(process, ret);
+		else if (event.data.u64 == TAG_WATCH)
+			r = process_watch_check(process, ret);
+		else
+			r = on_listener(process, event.data.u64 - TAG_LISTENER, err);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mounts.c - small wrappers of the mount calls */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/syscalls.h"
+#include "levels/process/process.h"
+
+int mounts_make(const char *type, const struct process_option *options, size_t n_options,
+		unsigned attributes)
+{
+	auto_fd int context = sys_fsopen(type, FSOPEN_CLOEXEC);
+	if (context < 0)
+		return -errno;
+	for (size_t i = 0; i < n_options; i++) {
+		unsigned command = options[i].value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
+		if (sys_fsconfig(context, command, options[i].key, options[i].value, 0) < 0)
+			return -errno;
+	}
+	if (sys_fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	int fd = sys_fsmount(context, FSMOUNT_CLOEXEC, attributes);
+	return fd < 0 ? -errno : fd;
+}
+
+int mounts_attach(int mount_fd, int dir_fd, const char *path)
+{
+	unsigned flags = MOVE_MOUNT_F_EMPTY_PATH | (path[0] ? 0 : MOVE_MOUNT_T_EMPTY_PATH);
+	return sys_move_mount(mount_fd, "", dir_fd, path, flags) < 0 ? -errno : 0;
+}
+
+int mounts_clone(int dir_fd, const char *path, bool is_recursive)
+{
+	unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC;
+	flags |= is_recursive ? AT_RECURSIVE : 0;
+	flags |= path[0] ? 0 : AT_EMPTY_PATH;
+	int fd = sys_open_tree(dir_fd, path, flags);
+	return fd < 0 ? -errno : fd;
+}
+
+int mounts_restrict(int mount_fd, unsigned attributes, bool is_recursive)
+{
+	struct mount_attr attr = { .attr_set = attributes, .propagation = MS_PRIVATE };
+	unsigned flags = AT_EMPTY_PATH | (is_recursive ? AT_RECURSIVE : 0);
+	return sys_mount_setattr(mount_fd, "", flags, &attr) < 0 ? -errno : 0;
+}
+
+static int open_below(int root_fd, const char *path, uint64_t flags)
+{
+	struct open_how how = {
+		.flags = flags | O_CLOEXEC,
+		.mode = flags & O_CREAT ? 0644 : 0,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd = sys_openat2(root_fd, path, &how);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Makes the folders above the last part of @path, each resolved inside the root. */
+static int make_parents(int root_fd, const char *path)
+{
+	char part[4096];
+	size_t len = strlen(path);
+	if (len >= sizeof(part))
+		return -ENAMETOOLONG;
+	memcpy(part, path, len + 1);
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		char *name = strrchr(part, '/');
+		*name = '\0';
+		auto_fd int parent =
+			open_below(root_fd, part[0] ? part : "/", O_PATH | O_DIRECTORY);
+		*name = '/';
+		if (parent < 0)
+			return parent;
+		if (mkdirat(parent, name + 1, 0755) < 0 && errno != EEXIST)
+			return -errno;
+		*slash = '/';
+	}
+	return 0;
+}
+
+int mounts_target(int root_fd, const char *path, bool is_directory)
+{
+	char parent[4096];
+	struct stat status;
+	int r = make_parents(root_fd, path);
+	if (r < 0)
+		return r;
+	const char *name = strrchr(path, '/') + 1;
+	(void)snprintf(parent, sizeof(parent), "%.*s", (int)(name - path), path);
+	auto_fd int parent_fd = open_below(root_fd, parent, O_PATH | O_DIRECTORY);
+	if (parent_fd < 0)
+		return parent_fd;
+	if (is_directory) {
+		if (mkdirat(parent_fd, name, 0755) < 0 && errno != EEXIST)
+			return -errno;
+	} else {
+		auto_fd int file =
+			openat(parent_fd, name,
+			       O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644);
+		if (file < 0 && errno != EEXIST)
+			return -errno;
+	}
+	auto_fd int fd = openat(parent_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return -errno;
+	if (S_ISLNK(status.st_mode))
+		return -ELOOP;
+	if (is_directory && !S_ISDIR(status.st_mode))
+		return -ENOTDIR;
+	return take_fd(&fd);
+}

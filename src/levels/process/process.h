@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process.h - what the files of level `process` share
+ *
+ * Theory of operation.  The engine (in the monitor's process) clones a child into fresh
+ * namespaces and then works beside it: while the child builds the root file system and a helper
+ * makes the network namespace (the kernel needs longest for that), the engine maps the ids,
+ * opens the mounts' sources and makes the control groups.  The child then enters the new root and
+ * becomes foso-init.
+ *
+ *   engine (rights of the caller)          child (rights in its own user namespace only)
+ *   clone3(all namespaces but net) ------> private mounts; helper: network namespace
+ *   uid_map, gid_map, "mapped"     ------> scratch file system, system folders, /dev, /proc
+ *   sources as detached mounts     ------> mounts of the policy, network namespace, pivot_root
+ *   control groups                         masks verified, exec foso-init
+ *   CONFIGURE, SPAWN               ------> rights given up, READY
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "confine/seccomp.h"
+#include "levels/level.h"
+#include "limits/cgroup.h"
+#include "limits/mechanism.h"
+#include "wire/init_messages.h"
+
+/* Ids of a sandbox that root starts: 65536 of them, from a range that nothing else uses. */
+#define PROCESS_FIRST_UID 0x70000000u
+#define PROCESS_N_UIDS    65536u
+#define PROCESS_N_RANGES  32768u
+
+#define PROCESS_DEFAULT_USER  1000u /* of root: host; of other roots it is 0 */
+#define PROCESS_MAX_LISTENERS 16
+
+/* What the child needs to know; filled by the engine before the clone, read by the child. */
+struct process_setup {
+	const struct policy *policy;
+	bool is_rootless;
+	uid_t base_uid; /* host id of the sandbox's id 0, or the caller's own when rootless */
+	gid_t base_gid;
+	uid_t inner_uid; /* rootless: the one id that is mapped */
+	gid_t inner_gid;
+	uint64_t scratch_bytes, scratch_inodes;
+	unsigned n_cpus; /* what the sandbox sees */
+	int channel_fd;  /* child's end; becomes INIT_CHANNEL_FD */
+	int sync_fd;     /* child's end: "mapped", then the sources */
+	int init_fd;     /* O_PATH of foso-init */
+	int null_fd;     /* /dev/null */
+};
+
+struct process_listener {
+	int fd;
+	unsigned command;
+};
+
+/* struct sandbox.impl */
+struct process {
+	struct process_setup setup;
+	struct cgroup_host host;
+	struct cgroup cgroup;
+	bool has_cgroup;
+	int epoll_fd;   /* what sandbox->event_fd is */
+	int channel_fd; /* engine's end */
+	int sync_fd;
+	int pidfd; /* foso-init's */
+	pid_t pid;
+	int scratch_fd; /* O_PATH on the scratch, sent by the child: for statfs */
+	int watch_fd;   /* timer of the watchdog; -1 if every limit is the kernel's */
+	bool is_ready, is_killed, is_gone;
+	struct process_listener listeners[PROCESS_MAX_LISTENERS];
+	size_t n_listeners;
+	struct seccomp_denials denials;
+	struct cgroup_usage usage; /* newest reading */
+	struct tree_usage tree_peak;
+	uint64_t oom_kills, pids_refused; /* already told */
+	uint64_t disk_peak_bytes, disk_peak_inodes;
+	uint64_t affinity[16];
+	int landlock_abi;
+	const char *notes[8];
+	size_t n_notes;
+	struct init_packet packet; /* receive buffer */
+};
+
+/* The steps of the child report by this: 0, or an errno and where. */
+struct process_step {
+	enum init_stage stage;
+	char subject[64]; /* what was being done it to, for the message; may be "" */
+};
+
+/* child.c: runs in the child; never returns. */
+_Noreturn void process_child_main(const struct process_setup *setup);
+
+/* network.c: the network namespace, made beside everything else. */
+struct process_network {
+	int ns_fd;
+	int errnum;
+	pid_t helper;
+	char *stack;
+};
+int process_network_start(struct process_network *network);
+int process_network_join(struct process_network *network);
+
+/* root.c: the root file system, up to the point where it can be entered. */
+int process_root_build(const struct process_setup *setup, int *ret_root_fd, int *ret_scratch_fd,
+		       struct process_step *step);
+int process_root_enter(int root_fd, struct process_step *step);
+
+/* sources.c: the engine's side of the policy's mounts (root only). */
+#define PROCESS_MAX_SOURCES (POLICY_MAX_MOUNTS + 2)
+int process_sources_send(struct process *process, struct error *err) must_check;
+int process_sources_recv(const struct process_setup *setup, int *fds, size_t *ret_n_fds);
+size_t process_sources_count(const struct policy *policy);
+
+/* stand.c: the engine's side of building up and taking down. */
+int process_stand_up(struct sandbox *sandbox, struct process *process, struct error *err)
+	must_check;
+int process_configure(struct process *process, const struct policy *policy, struct error *err)
+	must_check;
+
+/* mounts.c: small wrappers of the mount calls; each returns a descriptor or 0, or -errno. */
+struct process_option {
+	const char *key, *value; /* value NULL: a flag */
+};
+int mounts_make(const char *type, const struct process_option *options, size_t n_options,
+		unsigned attributes);
+int mounts_attach(int mount_fd, int dir_fd, const char *path);
+int mounts_clone(int dir_fd, const char *path, bool is_recursive);
+int mounts_restrict(int mount_fd, unsigned attributes, bool is_recursive);
+
+/*
+ * mounts_target() - the place for a mount below @root_fd, made if missing
+ *
+ * Never follows a link out of the root and never a link at its end: the root can be hostile.
+ * Returns an O_PATH descriptor or -errno.
+ */
+int mounts_target(int root_fd, const char *path, bool is_directory);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * root.c - the root file system of a sandbox, and the way into it
+ *
+ * Everything that the sandbox may write lies in one file system in memory, the scratch: its size
+ * and inode count are limits.disk.  The visible root is one folder of it (root: host) or an
+ * overlay whose upper layer is one (root: dir), so what else lies there is out of reach.
+ */
+#include "levels/process/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/syscalls.h"
+
+/* Room for what foso itself puts there; also, zero would mean "no limit" to tmpfs. */
+#define SCRATCH_OWN_BYTES  (128 * 1024)
+#define SCRATCH_OWN_INODES 128
+
+#define SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+
+int root_fail(struct process_step *step, enum init_stage stage, const char *subject, int errnum)
+{
+	step->stage = stage;
+	(void)snprintf(step->subject, sizeof(step->subject), "%s", subject);
+	return errnum < 0 ? -errnum : errnum;
+}
+
+static int make_scratch(const struct process_setup *setup)
+{
+	char size[32], inodes[32];
+	(void)snprintf(size, sizeof(size), "%llu",
+		       (unsigned long long)setup->scratch_bytes + SCRATCH_OWN_BYTES);
+	(void)snprintf(inodes, sizeof(inodes), "%llu",
+		       (unsigned long long)setup->scratch_inodes + SCRATCH_OWN_INODES);
+	const struct process_option options[] = {
+		{ "source", "foso" },
+		{ "size", size },
+		{ "nr_inodes", inodes },
+		{ "mode", "0755" },
+	};
+	return mounts_make("tmpfs", options, ARRAY_LEN(options), SAFE);
+}
+
+int root_mkdir(int dir_fd, const char *path, mode_t mode)
+{
+	if (mkdirat(dir_fd, path, mode) < 0)
+		return errno;
+	/* The sticky and world-writable bits do not survive the umask. */
+	return mode & 022 && fchmodat(dir_fd, path, mode, 0) < 0 ? errno : 0;
+}
+
+int root_write_file(int dir_fd, const char *path, const char *text)
+{
+	auto_fd int fd = openat(dir_fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	size_t len = strlen(text);
+	if (fd < 0 || (len > 0 && write(fd, text, len) != (ssize_t)len))
+		return errno;
+	return 0;
+}
+
+/* Covers @path of the root with a fresh folder of the scratch. */
+static int cover(int root_fd, int scratch_fd, const char *name, const char *path, mode_t mode)
+{
+	int r = root_mkdir(scratch_fd, name, mode);
+	if (r != 0)
+		return r;
+	auto_fd int target = mounts_target(root_fd, path, true);
+	if (target < 0)
+		return -target;
+	auto_fd int tree = mounts_clone(scratch_fd, name, false);
+	return tree < 0 ? -tree : -mounts_attach(tree, target, "");
+}
+
+/* root: dir - the given tree below, the scratch above. */
+static int build_from_dir(const struct process_setup *setup, int scratch_fd, int source_fd,
+			  int *ret_root_fd, struct process_step *step)
+{
+	int r;
+	UNUSED(setup);
+	if ((r = root_mkdir(scratch_fd, "lower", 0755)) != 0 ||
+	    (r = root_mkdir(scratch_fd, "upper", 0755)) != 0 ||
+	    (r = root_mkdir(scratch_fd, "work", 0755)) != 0)
+		return root_fail(step, STAGE_ROOT, "scratch", r);
+	/* Relative layer paths are looked up from the working directory, which is the scratch. */
+	if ((r = mounts_attach(source_fd, scratch_fd, "lower")) < 0 || fchdir(scratch_fd) < 0)
+		return root_fail(step, STAGE_ROOT, setup->policy->root_path, r < 0 ? r : errno);
+	const struct process_option options[] = {
+		{ "source", "foso" },  { "lowerdir", "lower" }, { "upperdir", "upper" },
+		{ "workdir", "work" }, { "userxattr", NULL },
+	};
+	int root_fd = mounts_make("overlay", options, ARRAY_LEN(options), SAFE);
+	if (root_fd < 0)
+		return root_fail(step, STAGE_ROOT, "overlay", root_fd);
+	if ((r = root_mkdir(scratch_fd, "root", 0755)) != 0 ||
+	    (r = mounts_attach(root_fd, scratch_fd, "root")) < 0)
+		return root_fail(step, STAGE_ROOT, "root", r);
+	*ret_root_fd = root_fd;
+	static const struct {
+		const char *name, *path;
+		mode_t mode;
+	} covers[] = { { "tmp", "/tmp", 01777 }, { "run", "/run", 0755 }, { "dev", "/dev", 0755 } };
+	for (size_t i = 0; i < ARRAY_LEN(covers); i++) {
+		r = cover(root_fd, scratch_fd, covers[i].name, covers[i].path, covers[i].mode);
+		if (r != 0)
+			return root_fail(step, STAGE_ROOT, covers[i].path, r);
+	}
+	return 0;
+}
+
+/* The policy's own mounts, in its order; the sources come from the engine or are opened here. */
+static int mount_policy(const struct process_setup *setup, int root_fd, int scratch_fd,
+			const int *sources, size_t n_sources, struct process_step *step)
+{
+	size_t n_policy = process_sources_count(setup->policy);
+	size_t first = setup->policy->root == POLICY_ROOT_DIR ? 1 : 0;
+	for (size_t i = first; i < n_policy && i < n_sources; i++) {
+		int r = root_mount_one(setup, root_fd, scratch_fd, i, sources[i]);
+		if (r != 0)
+			return root_fail(step, STAGE_MOUNT, process_source_target(setup->policy, i),
+					 r);
+	}
+	return 0;
+}
+
+int process_root_build(const struct process_setup *setup, int *ret_root_fd, int *ret_scratch_fd,
+		       struct process_step *step)
+{
+	int sources[PROCESS_MAX_SOURCES];
+	size_t n_sources = 0;
+	int r;
+	int scratch_fd = make_scratch(setup);
+	if (scratch_fd < 0)
+		return root_fail(step, STAGE_ROOT, "scratch", scratch_fd);
+	/* Attached above the host's root, where lookups of absolute paths do not pass. */
+	if ((r = mounts_attach(scratch_fd, AT_FDCWD, "/")) < 0)
+		return root_fail(step, STAGE_ROOT, "scratch", r);
+	if (process_sources_count(setup->policy) > 0 &&
+	    (r = process_sources_recv(setup, sources, &n_sources)) != 0)
+		return root_fail(step, STAGE_MOUNT, "", r);
+	if (setup->policy->root == POLICY_ROOT_DIR) {
+		if (n_sources == 0)
+			return root_fail(step, STAGE_ROOT, setup->policy->root_path, EPROTO);
+		r = build_from_dir(setup, scratch_fd, sources[0], ret_root_fd, step);
+	} else {
+		r = root_build_host(setup, scratch_fd, ret_root_fd, step);
+	}
+	if (r != 0)
+		return r;
+	if ((r = root_build_system(setup, *ret_root_fd, scratch_fd, step)) != 0)
+		return r;
+	*ret_scratch_fd = scratch_fd;
+	return mount_policy(setup, *ret_root_fd, scratch_fd, sources, n_sources, step);
+}
+
+int process_root_enter(int root_fd, struct process_step *step)
+{
+	if (fchdir(root_fd) < 0 || sys_pivot_root(".", ".") < 0)
+		return root_fail(step, STAGE_ROOT, "pivot_root", errno);
+	/* The old root lies above the new one now, and goes with everything that it held. */
+	if (sys_umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+		return root_fail(step, STAGE_ROOT, "umount", errno);
+	return root_verify_masks(step);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* root.h - what the files that build the root file system share; all run in the child */
+#pragma once
+
+#include "levels/process/process.h"
+
+/* root_fail() - notes where; returns @errnum as a positive errno. */
+int root_fail(struct process_step *step, enum init_stage stage, const char *subject, int errnum);
+
+int root_mkdir(int dir_fd, const char *path, mode_t mode);
+int root_write_file(int dir_fd, const char *path, const char *text);
+
+/* root_host.c */
+int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_root_fd,
+		    struct process_step *step);
+int root_verify_masks(struct process_step *step);
+
+/* root_system.c: /dev, /proc and /sys, the same for every kind of root. */
+int root_build_system(const struct process_setup *setup, int root_fd, int scratch_fd,
+		      struct process_step *step);
+
+/* sources.c */
+int root_mount_one(const struct process_setup *setup, int root_fd, int scratch_fd, size_t index,
+		   int source_fd);
+const char *process_source_target(const struct policy *policy, size_t index);

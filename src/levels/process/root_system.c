@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * root_system.c - /dev, /proc and the little of /sys that programs ask for
+ *
+ * Devices are the host's own nodes, mounted one by one: a user namespace cannot make nodes.
+ * /sys is not mounted at all; three files tell how many processors the policy grants, since
+ * C libraries and language runtimes size their thread pools by them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/syscalls.h"
+#include "levels/process/root.h"
+
+static const char *const device_names[] = { "null", "zero", "full", "random", "urandom", "tty" };
+
+static const struct {
+	const char *name, *target;
+} device_links[] = {
+	{ "fd", "/proc/self/fd" },       { "stdin", "/proc/self/fd/0" },
+	{ "stdout", "/proc/self/fd/1" }, { "stderr", "/proc/self/fd/2" },
+	{ "ptmx", "pts/ptmx" },
+};
+
+/* Only what shows facts of the host to everyone; the rest belongs to a root that nobody here is. */
+static const char *const proc_masks[] = { "keys", "key-users", "cmdline" };
+
+static int add_device(int dev_fd, const char *name)
+{
+	char path[64];
+	auto_fd int file = openat(dev_fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+	if (file < 0)
+		return errno;
+	(void)snprintf(path, sizeof(path), "/dev/%s", name);
+	auto_fd int tree = mounts_clone(AT_FDCWD, path, false);
+	return tree < 0 ? -tree : -mounts_attach(tree, dev_fd, name);
+}
+
+static int add_terminals(int dev_fd)
+{
+	const struct process_option options[] = {
+		{ "newinstance", NULL },
+		{ "ptmxmode", "0666" },
+		{ "mode", "0620" },
+	};
+	int r = root_mkdir(dev_fd, "pts", 0755);
+	if (r != 0)
+		return r;
+	auto_fd int tree = mounts_make("devpts", options, ARRAY_LEN(options),
+				       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+	return tree < 0 ? -tree : -mounts_attach(tree, dev_fd, "pts");
+}
+
+static int build_dev(const struct process_setup *setup, int root_fd, struct process_step *step)
+{
+	const struct policy_list *more = &setup->policy->devices;
+	int r;
+	auto_fd int dev_fd = mounts_target(root_fd, "/dev", true);
+	if (dev_fd < 0)
+		return root_fail(step, STAGE_ROOT, "/dev", dev_fd);
+	for (size_t i = 0; i < ARRAY_LEN(device_names); i++) {
+		if ((r = add_device(dev_fd, device_names[i])) != 0)
+			return root_fail(step, STAGE_ROOT, device_names[i], r);
+	}
+	for (size_t i = 0; i < more->n_items; i++) {
+		r = add_device(dev_fd, more->items[i]);
+		if (r != 0 && r != EEXIST)
+			return root_fail(step, STAGE_ROOT, more->items[i], r);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(device_links); i++) {
+		if (symlinkat(device_links[i].target, dev_fd, device_links[i].name) < 0)
+			return root_fail(step, STAGE_ROOT, device_links[i].name, errno);
+	}
+	if ((r = root_mkdir(dev_fd, "shm", 01777)) != 0 || (r = add_terminals(dev_fd)) != 0)
+		return root_fail(step, STAGE_ROOT, "/dev/pts", r);
+	return 0;
+}
+
+static int build_proc(int root_fd, struct process_step *step)
+{
+	/* Other users' processes, foso-init among them, are not even listed. */
+	const struct process_option options[] = { { "source", "proc" }, { "hidepid", "2" } };
+	int r;
+	auto_fd int tree = mounts_make("proc", options, ARRAY_LEN(options),
+				       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	if (tree < 0)
+		return root_fail(step, STAGE_ROOT, "/proc", tree);
+	auto_fd int target = mounts_target(root_fd, "/proc", true);
+	if (target < 0 || (r = mounts_attach(tree, target, "")) < 0)
+		return root_fail(step, STAGE_ROOT, "/proc", target < 0 ? target : r);
+	for (size_t i = 0; i < ARRAY_LEN(proc_masks); i++) {
+		if (faccessat(tree, proc_masks[i], F_OK, 0) < 0)
+			continue;
+		auto_fd int null = mounts_clone(AT_FDCWD, "/dev/null", false);
+		if (null < 0 || (r = mounts_attach(null, tree, proc_masks[i])) < 0)
+			return root_fail(step, STAGE_MASKS, proc_masks[i], null < 0 ? null : r);
+	}
+	return 0;
+}
+
+static int build_sys(const struct process_setup *setup, int root_fd, struct process_step *step)
+{
+	static const char *const names[] = { "online", "possible", "present" };
+	char text[32];
+	auto_fd int dir = mounts_target(root_fd, "/sys/devices/system/cpu", true);
+	if (dir < 0)
+		return root_fail(step, STAGE_ROOT, "/sys", dir);
+	auto_fd int dir_fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	(void)snprintf(text, sizeof(text), setup->n_cpus > 1 ? "0-%u\n" : "%u\n",
+		       setup->n_cpus - 1);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		int r = root_write_file(dir_fd, names[i], text);
+		if (r != 0 && r != EEXIST)
+			return root_fail(step, STAGE_ROOT, "/sys", r);
+	}
+	return 0;
+}
+
+int root_build_system(const struct process_setup *setup, int root_fd, int scratch_fd,
+		      struct process_step *step)
+{
+	UNUSED(scratch_fd);
+	int r = build_dev(setup, root_fd, step);
+	if (r == 0)
+		r = build_proc(root_fd, step);
+	return r == 0 ? build_sys(setup, root_fd, step) : r;
+}

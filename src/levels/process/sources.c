@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sources.c - the host folders and files that a policy shows to the sandbox
+ *
+ * Started by root, the engine opens them, since the child has no rights on the host: as detached
+ * mounts, which are handed over by descriptor.  Their owners are mapped: the owner of the source
+ * is the user of the sandbox inside (an id-mapped mount), so files are neither nobody's inside
+ * nor some odd number's outside.  Started by an ordinary user, the child opens them itself: it
+ * has the same rights on files as the caller, and mounts of another namespace are closed to it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/syscalls.h"
+#include "base/text.h"
+#include "levels/process/root.h"
+
+#define SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+
+struct source {
+	const char *path; /* NULL for tmpfs */
+	const char *target;
+	const char *field;
+	enum policy_access access;
+	uint64_t size_bytes;
+	bool is_root;
+};
+
+size_t process_sources_count(const struct policy *policy)
+{
+	size_t n_root = policy->root == POLICY_ROOT_DIR ? 1 : 0;
+	size_t n_workspace = policy->workspace.path[0] ? 1 : 0;
+	return n_root + n_workspace + policy->n_mounts;
+}
+
+static struct source get_source(const struct policy *policy, size_t index)
+{
+	if (policy->root == POLICY_ROOT_DIR && index-- == 0)
+		return (struct source){ policy->root_path,     "/", "root",
+					POLICY_ACCESS_OVERLAY, 0,   true };
+	if (policy->workspace.path[0] && index-- == 0)
+		return (struct source){ policy->workspace.path,
+					"/workspace",
+					"workspace.path",
+					policy->workspace.access,
+					0,
+					false };
+	const struct policy_mount *mount = &policy->mounts[index];
+	bool is_tmpfs = mount->access == POLICY_ACCESS_TMPFS;
+	return (struct source){ is_tmpfs ? NULL : mount->source,
+				mount->target,
+				"mounts",
+				mount->access,
+				mount->size_bytes,
+				false };
+}
+
+const char *process_source_target(const struct policy *policy, size_t index)
+{
+	return get_source(policy, index).target;
+}
+
+/* The id inside that the command will have, as far as it is known before the root is entered. */
+static uid_t inner_user(const struct policy *policy)
+{
+	static const struct {
+		const char *name;
+		uid_t uid;
+	} names[] = { { "root", 0 }, { "user", PROCESS_DEFAULT_USER }, { "nobody", 65534 } };
+	char name[64];
+	uint64_t uid;
+	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(policy->user, ":"), policy->user);
+	if (text_parse_u64(name, &uid) && uid < PROCESS_N_UIDS)
+		return (uid_t)uid;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (strcmp(names[i].name, name) == 0)
+			return names[i].uid;
+	}
+	return policy->root == POLICY_ROOT_HOST ? PROCESS_DEFAULT_USER : 0;
+}
+
+static int write_map(pid_t pid, const char *which, unsigned inside, unsigned outside)
+{
+	char path[64], text[64];
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, which);
+	int len = snprintf(text, sizeof(text), "%u %u 1", inside, outside);
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, text, (size_t)len) != len ? -errno : 0;
+}
+
+/*
+ * A user namespace exists only through a process, so one is made, held until its namespace is
+ * open, and ended.  Returns the namespace's descriptor or -errno.
+ */
+static int make_mapping(uid_t host_uid, gid_t host_gid, uid_t inner_uid, gid_t inner_gid)
+{
+	struct clone_args args = { .flags = CLONE_NEWUSER, .exit_signal = SIGCHLD };
+	char path[64];
+	int status;
+	pid_t pid = (pid_t)sys_clone3(&args);
+	if (pid == 0) {
+		for (;;)
+			pause();
+	}
+	if (pid < 0)
+		return -errno;
+	int r = write_map(pid, "uid_map", host_uid, inner_uid);
+	if (r == 0)
+		r = write_map(pid, "gid_map", host_gid, inner_gid);
+	if (r == 0) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+		r = open(path, O_RDONLY | O_CLOEXEC);
+		r = r < 0 ? -errno : r;
+	}
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, &status, 0);
+	return r;
+}
+
+static int map_ids(int tree, int mapping_fd)
+{
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
+				   .userns_fd = (unsigned)mapping_fd };
+	return sys_mount_setattr(tree, "", AT_EMPTY_PATH, &attr) < 0 ? -errno : 0;
+}
+
+/* Maps the owners of @tree; where its file system cannot, that is noted and others' bits decide. */
+static void map_owners(struct process *process, const struct source *source, int tree)
+{
+	const struct process_setup *setup = &process->setup;
+	struct stat status;
+	char path[64];
+	int mapping_fd;
+	if (source->is_root) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)process->pid);
+		mapping_fd = open(path, O_RDONLY | O_CLOEXEC);
+	} else if (fstat(tree, &status) == 0) {
+		uid_t inner = setup->base_uid + inner_user(setup->policy);
+		mapping_fd = make_mapping(status.st_uid, status.st_gid, inner, inner);
+	} else {
+		mapping_fd = -1;
+	}
+	int r = mapping_fd < 0 ? mapping_fd : map_ids(tree, mapping_fd);
+	if (mapping_fd >= 0)
+		close(mapping_fd);
+	if (r < 0 && process->n_notes < ARRAY_LEN(process->notes))
+		process->notes[process->n_notes++] =
+			source->is_root
+				? "root: the file system cannot map ids; owners show as nobody"
+				: "mounts: a file system cannot map ids; owners show as nobody";
+}
+
+static int open_source(struct process *process, const struct source *source, struct error *err)
+{
+	unsigned attributes = SAFE | (source->access == POLICY_ACCESS_RW ? 0 : MOUNT_ATTR_RDONLY);
+	auto_fd int tree = mounts_clone(AT_FDCWD, source->path, true);
+	int r = tree < 0 ? tree : mounts_restrict(tree, attributes, true);
+	if (r < 0) {
+		r = error_set(err, -r == ENOENT || -r == ENOTDIR ? ERR_NOT_FOUND : ERR_SYSTEM, -r,
+			      source->field, "'%s' cannot be shown to the sandbox", source->path);
+		return error_remedy(err, r, "name an existing folder or file of this machine");
+	}
+	map_owners(process, source, tree);
+	return take_fd(&tree);
+}
+
+static int send_fds(int socket_fd, const int *fds, size_t n_fds)
+{
+	char byte = 's';
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int) * PROCESS_MAX_SOURCES)];
+	} control;
+	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	if (n_fds > 0) {
+		memset(&control, 0, sizeof(control));
+		message.msg_control = control.bytes;
+		message.msg_controllen = (socklen_t)CMSG_SPACE(sizeof(int) * n_fds);
+		control.align.cmsg_level = SOL_SOCKET;
+		control.align.cmsg_type = SCM_RIGHTS;
+		control.align.cmsg_len = (socklen_t)CMSG_LEN(sizeof(int) * n_fds);
+		memcpy(CMSG_DATA(&control.align), fds, sizeof(int) * n_fds);
+	}
+	return sendmsg(socket_fd, &message, MSG_NOSIGNAL) < 0 ? errno : 0;
+}
+
+int process_sources_send(struct process *process, struct error *err)
+{
+	const struct policy *policy = process->setup.policy;
+	int fds[PROCESS_MAX_SOURCES];
+	size_t n_fds = 0, count = process_sources_count(policy);
+	int r = 0;
+	if (count == 0 || process->setup.is_rootless)
+		return 0;
+	for (size_t i = 0; i < count && r >= 0; i++) {
+		struct source source = get_source(policy, i);
+		if (!source.path)
+			continue;
+		r = open_source(process, &source, err);
+		if (r >= 0)
+			fds[n_fds++] = r;
+	}
+	if (r >= 0) {
+		int errnum = send_fds(process->sync_fd, fds, n_fds);
+		r = 0;
+		if (errnum != 0) {
+			r = error_set(err, ERR_SYSTEM, errnum, "mounts",
+				      "cannot be handed to the sandbox");
+			r = error_remedy(err, r, "use fewer mounts");
+		}
+	}
+	for (size_t i = 0; i < n_fds; i++)
+		close(fds[i]);
+	return r;
+}
+
+/* The child's side, started by an ordinary user: opened by path, in the child's own namespace. */
+static int open_in_child(const struct process_setup *setup, int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct source source = get_source(setup->policy, i);
+		unsigned attributes =
+			SAFE | (source.access == POLICY_ACCESS_RW ? 0 : MOUNT_ATTR_RDONLY);
+		fds[i] = -1;
+		if (!source.path)
+			continue;
+		fds[i] = mounts_clone(AT_FDCWD, source.path, true);
+		int r = fds[i] < 0 ? fds[i] : mounts_restrict(fds[i], attributes, true);
+		if (r < 0)
+			return -r;
+	}
+	return 0;
+}
+
+int process_sources_recv(const struct process_setup *setup, int *fds, size_t *ret_n_fds)
+{
+	int received[PROCESS_MAX_SOURCES];
+	size_t n_received = 0, count = process_sources_count(setup->policy);
+	char byte;
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int) * PROCESS_MAX_SOURCES)];
+	} control;
+	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+	*ret_n_fds = count;
+	if (setup->is_rootless)
+		return open_in_child(setup, fds, count);
+	ssize_t n = recvmsg(setup->sync_fd, &message, MSG_CMSG_CLOEXEC);
+	if (n <= 0)
+		_exit(1); /* The engine failed, and has said so. */
+	if (CMSG_FIRSTHDR(&message)) {
+		n_received = (control.align.cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(received, CMSG_DATA(&control.align), n_received * sizeof(int));
+	}
+	for (size_t i = 0, at = 0; i < count; i++) {
+		bool has_fd = get_source(setup->policy, i).path != NULL;
+		if (has_fd && at == n_received)
+			return EPROTO;
+		fds[i] = has_fd ? received[at++] : -1;
+	}
+	return 0;
+}
+
+/* A view that can be written while the source stays as it is; the changes live on the scratch. */
+static int make_overlay(int scratch_fd, size_t index, int source_fd)
+{
+	char lower[16], upper[16], work[16];
+	(void)snprintf(lower, sizeof(lower), "l%zu", index);
+	(void)snprintf(upper, sizeof(upper), "u%zu", index);
+	(void)snprintf(work, sizeof(work), "w%zu", index);
+	int r;
+	if ((r = root_mkdir(scratch_fd, lower, 0755)) != 0 ||
+	    (r = root_mkdir(scratch_fd, upper, 0755)) != 0 ||
+	    (r = root_mkdir(scratch_fd, work, 0755)) != 0)
+		return -r;
+	if ((r = mounts_attach(source_fd, scratch_fd, lower)) < 0)
+		return r;
+	if (fchdir(scratch_fd) < 0)
+		return -errno;
+	const struct process_option options[] = {
+		{ "source", "foso" }, { "lowerdir", lower }, { "upperdir", upper },
+		{ "workdir", work },  { "userxattr", NULL },
+	};
+	return mounts_make("overlay", options, ARRAY_LEN(options), SAFE);
+}
+
+/* Without a size of its own a tmpfs is a folder of the scratch, so limits.disk bounds them all. */
+static int make_tmpfs(int scratch_fd, size_t index, uint64_t size_bytes)
+{
+	char name[16], size[32];
+	if (size_bytes == POLICY_UNLIMITED) {
+		(void)snprintf(name, sizeof(name), "t%zu", index);
+		int r = root_mkdir(scratch_fd, name, 01777);
+		return r != 0 ? -r : mounts_clone(scratch_fd, name, false);
+	}
+	(void)snprintf(size, sizeof(size), "%llu",
+		       (unsigned long long)MAX(size_bytes, (uint64_t)4096));
+	const struct process_option options[] = {
+		{ "source", "foso" },
+		{ "size", size },
+		{ "nr_inodes", "65536" },
+		{ "mode", "1777" },
+	};
+	return mounts_make("tmpfs", options, ARRAY_LEN(options), SAFE);
+}
+
+int root_mount_one(const struct process_setup *setup, int root_fd, int scratch_fd, size_t index,
+		   int source_fd)
+{
+
+	struct source source = get_source(setup->policy, index);
+	struct stat status = { .st_mode = S_IFDIR };
+	auto_fd int made = -1;
+	if (!source.path)
+		made = make_tmpfs(scratch_fd, index, source.size_bytes);
+	else if (fstat(source_fd, &status) < 0)
+		return errno;
+	else if (source.access == POLICY_ACCESS_OVERLAY && S_ISDIR(status.st_mode))
+		made = make_overlay(scratch_fd, index, source_fd);
+	else if (source.access == POLICY_ACCESS_OVERLAY)
+		return ENOTDIR;
+	else
+		made = fcntl(source_fd, F_DUPFD_CLOEXEC, 3);
+	if (made < 0)
+		return -made;
+	auto_fd int target = mounts_target(root_fd, source.target, S_ISDIR(status.st_mode));
+	return target < 0 ? -target : -mounts_attach(made, target, "");
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * stand.c - the engine's side of building a sandbox up
+ *
+ * The order is for speed: the child starts as early as it can and works while the engine maps
+ * ids, opens sources and makes control groups.  On cgroup v2 the groups come first, because
+ * foso-init is born in one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <linux/securebits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/programs.h"
+#include "base/syscalls.h"
+#include "base/text.h"
+#include "confine/confine.h"
+#include "levels/process/process.h"
+
+#define NAMESPACES \
+	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+
+static int fail(struct error *err, int errnum, const char *subject, const char *message,
+		const char *remedy)
+{
+	int r = error_set(err, ERR_SYSTEM, errnum, subject, "%s", message);
+	return error_remedy(err, r, "%s", remedy);
+}
+
+/* Rootless: the one id that exists inside, which is the caller's outside. */
+static int choose_inner_id(struct process_setup *setup, struct error *err)
+{
+	const struct policy *policy = setup->policy;
+	const char *group = strchr(policy->user, ':');
+	char name[64];
+	uint64_t uid, gid;
+	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(policy->user, ":"), policy->user);
+	uid_t fallback = policy->root == POLICY_ROOT_HOST ? PROCESS_DEFAULT_USER : 0;
+	if (name[0] == '\0')
+		uid = fallback;
+	else if (strcmp(name, "root") == 0)
+		uid = 0;
+	else if (policy->root == POLICY_ROOT_HOST && strcmp(name, "user") == 0)
+		uid = PROCESS_DEFAULT_USER;
+	else if (policy->root == POLICY_ROOT_HOST && strcmp(name, "nobody") == 0)
+		uid = 65534;
+	else if (!text_parse_u64(name, &uid) || uid > 65535)
+		uid = UINT64_MAX;
+	gid = uid;
+	if (uid == UINT64_MAX || (group && (!text_parse_u64(group + 1, &gid) || gid > 65535))) {
+		int r = error_set(
+			err, ERR_REFUSED, 0, "user",
+			"'%s' cannot be mapped: without root, one id is mapped before the root file system can be read",
+			policy->user);
+		return error_remedy(
+			err, r, "write a number from 0 to 65535, as in user: 1000, or run as root");
+	}
+	setup->inner_uid = (uid_t)uid;
+	setup->inner_gid = (gid_t)gid;
+	return 0;
+}
+
+/* A file system in memory cannot be larger than the memory; the evidence says when that counts. */
+static void choose_scratch(struct process *process)
+{
+	struct process_setup *setup = &process->setup;
+	const struct policy_limits *limits = &setup->policy->limits;
+	uint64_t bytes = limits->disk_bytes;
+	if (limits->memory_bytes != POLICY_UNLIMITED) {
+		uint64_t most = limits->memory_bytes - limits->memory_bytes / 8;
+		if (bytes > most) {
+			bytes = most;
+			process->notes[process->n_notes++] =
+				"limits.disk: the scratch is memory, so it is bounded to 7/8 of limits.memory";
+		}
+	} else if (bytes == POLICY_UNLIMITED) {
+		bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) / 2 * 4096;
+	}
+	for (size_t i = 0; i < setup->policy->n_mounts; i++) {
+		const struct policy_mount *mount = &setup->policy->mounts[i];
+		if (mount->access == POLICY_ACCESS_TMPFS && mount->size_bytes != POLICY_UNLIMITED)
+			bytes -= MIN(bytes, mount->size_bytes);
+	}
+	setup->scratch_bytes = bytes;
+	setup->scratch_inodes = MIN(limits->disk_inodes, (uint64_t)INT32_MAX);
+}
+
+/* Which processors the sandbox sees.  Neighbours start at different ones. */
+static void choose_cpus(struct process *process)
+{
+	uint64_t allowed[16] = { 0 };
+	unsigned n_allowed = 0, wanted = UINT32_MAX;
+	uint64_t cpus_milli = process->setup.policy->limits.cpus_milli;
+	(void)syscall(SYS_sched_getaffinity, 0, sizeof(allowed), allowed);
+	for (unsigned i = 0; i < 1024; i++)
+		n_allowed += (allowed[i / 64] >> (i % 64)) & 1;
+	if (cpus_milli != POLICY_UNLIMITED)
+		wanted = (unsigned)MIN((cpus_milli + 999) / 1000, (uint64_t)1024);
+	process->setup.n_cpus = MAX(MIN(wanted, n_allowed), 1u);
+	if (wanted >= n_allowed)
+		return;
+	unsigned skip = (unsigned)getpid() % n_allowed;
+	for (unsigned i = 0, seen = 0, taken = 0; taken < wanted; i = (i + 1) % 1024) {
+		if (((allowed[i / 64] >> (i % 64)) & 1) == 0)
+			continue;
+		if (seen++ < skip)
+			continue;
+		process->affinity[i / 64] |= 1ull << (i % 64);
+		taken++;
+	}
+}
+
+static int fill_setup(struct sandbox *sandbox, struct process *process, struct error *err)
+{
+	struct process_setup *setup = &process->setup;
+	char path[PROGRAM_PATH_BYTES];
+	setup->policy = sandbox->policy;
+	setup->is_rootless = geteuid() != 0;
+	if (setup->is_rootless) {
+		setup->base_uid = geteuid();
+		setup->base_gid = getegid();
+		int r = choose_inner_id(setup, err);
+		if (r < 0)
+			return r;
+	} else {
+		/* Sandboxes that run at once differ, so no kernel quota of one user is shared. */
+		unsigned range = (unsigned)getpid() % PROCESS_N_RANGES;
+		setup->base_uid = setup->base_gid = PROCESS_FIRST_UID + range * PROCESS_N_UIDS;
+	}
+	choose_scratch(process);
+	choose_cpus(process);
+	int r = program_path("foso-init", path, err);
+	if (r < 0)
+		return r;
+	setup->init_fd = open(path, O_PATH | O_CLOEXEC);
+	setup->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (setup->init_fd < 0 || setup->null_fd < 0)
+		return fail(err, errno, setup->init_fd < 0 ? path : "/dev/null", "cannot be opened",
+			    "build or install foso as a whole (./x build)");
+	return 0;
+}
+
+static int make_sockets(struct process *process, struct error *err)
+{
+	int channel[2], sync[2];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) < 0)
+		return fail(err, errno, "sandbox", "no socket to foso-init",
+			    "raise the limit of open files");
+	process->channel_fd = channel[0];
+	process->setup.channel_fd = channel[1];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) < 0)
+		return fail(err, errno, "sandbox", "no socket to foso-init",
+			    "raise the limit of open files");
+	process->sync_fd = sync[0];
+	process->setup.sync_fd = sync[1];
+	return 0;
+}
+
+/*
+ * The owner of a user namespace is the effective uid of its maker, and the kernel charges what
+ * happens inside (inotify instances, namespaces, ...) to the owner as well.  Made by root, ten
+ * sandboxes could use up root's own quota; so for the moment of the clone the engine takes the
+ * sandbox's id, keeping its capabilities.
+ */
+static pid_t clone_as_owner(const struct process_setup *setup, struct clone_args *args)
+{
+	int saved = prctl(PR_GET_SECUREBITS);
+	bool is_switched =
+		!setup->is_rootless && saved >= 0 &&
+		prctl(PR_SET_SECUREBITS, (unsigned long)saved | SECBIT_NO_SETUID_FIXUP) == 0 &&
+		syscall(SYS_setresuid, -1, setup->base_uid, -1) == 0;
+	pid_t pid = (pid_t)sys_clone3(args);
+	if (pid == 0)
+		return 0;
+	int errnum = errno;
+	if (is_switched && syscall(SYS_setresuid, -1, 0, -1) < 0)
+		abort(); /* Going on with half of root's rights would be worse. */
+	if (!setup->is_rootless)
+		(void)prctl(PR_SET_SECUREBITS, (unsigned long)saved);
+	errno = errnum;
+	return pid;
+}
+
+static int explain_clone(struct error *err, int errnum)
+{
+	int r = error_set(err, ERR_UNSUPPORTED, errnum, "level 'process'",
+			  "namespaces cannot be made");
+	if (errnum == EPERM)
+		return error_remedy(
+			err, r,
+			"allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container: an own seccomp profile), or run as root");
+	if (errnum == ENOSPC)
+		return error_remedy(err, r, "raise sysctl user.max_user_namespaces");
+	return error_remedy(err, r, "see foso doctor");
+}
+
+static int clone_child(struct process *process, struct error *err)
+{
+	int pidfd = -1;
+	struct clone_args args = {
+		.flags = NAMESPACES | CLONE_NEWTIME | CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD,
+	};
+	if (process->has_cgroup && process->cgroup.agent_fd >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)process->cgroup.agent_fd;
+	}
+	pid_t pid = clone_as_owner(&process->setup, &args);
+	if (pid < 0 && errno == EINVAL) {
+		/* Kernels without time namespaces (CONFIG_TIME_NS). */
+		args.flags &= ~(uint64_t)CLONE_NEWTIME;
+		pid = clone_as_owner(&process->setup, &args);
+		if (pid > 0 && process->n_notes < ARRAY_LEN(process->notes))
+			process->notes[process->n_notes++] = "this kernel offers no time namespace";
+	}
+	if (pid == 0) {
+		close(process->sync_fd);
+		close(process->channel_fd);
+		process_child_main(&process->setup);
+	}
+	if (pid < 0)
+		return explain_clone(err, errno);
+	process->pid = pid;
+	process->pidfd = pidfd;
+	fd_close(&process->setup.channel_fd);
+	fd_close(&process->setup.sync_fd);
+	return 0;
+}
+
+static int write_proc(pid_t pid, const char *name, const char *text)
+{
+	char path[64];
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -1 : 0;
+}
+
+static int map_ids(struct process *process, struct error *err)
+{
+	const struct process_setup *setup = &process->setup;
+	char uids[64], gids[64];
+	unsigned count = setup->is_rootless ? 1 : PROCESS_N_UIDS;
+	(void)snprintf(uids, sizeof(uids), "%u %u %u", setup->inner_uid, setup->base_uid, count);
+	(void)snprintf(gids, sizeof(gids), "%u %u %u", setup->inner_gid, setup->base_gid, count);
+	/* An ordinary user may map his group only once setgroups() is given up. */
+	if (write_proc(process->pid, "uid_map", uids) < 0 ||
+	    (setup->is_rootless && write_proc(process->pid, "setgroups", "deny") < 0) ||
+	    write_proc(process->pid, "gid_map", gids) < 0)
+		return fail(err, errno, "level 'process'",
+			    "the ids of the user namespace cannot be mapped",
+			    "allow user namespaces; see foso doctor");
+	if (send(process->sync_fd, "m", 1, MSG_NOSIGNAL) != 1)
+		return fail(err, errno, "sandbox", "the child is gone", "see foso doctor");
+	return 0;
+}
+
+static int make_groups(struct sandbox *sandbox, struct process *process, struct error *err)
+{
+	const struct process_setup *setup = &process->setup;
+	if (process->host.version == CGROUP_NONE)
+		return 0;
+	const struct cgroup_options options = {
+		.id = sandbox->id,
+		.limits = &sandbox->policy->limits,
+		.owner_uid = setup->base_uid,
+		.owner_gid = setup->base_gid,
+		.needs_kill = sandbox->policy->background == POLICY_BACKGROUND_KEEP,
+		.needs_cpu = sandbox->policy->evidence.is_on,
+	};
+	int r = cgroup_create(&process->cgroup, &process->host, &options, err);
+	process->has_cgroup = r == 0;
+	return r;
+}
+
+int process_stand_up(struct sandbox *sandbox, struct process *process, struct error *err)
+{
+	int r;
+	if ((r = seccomp_listener_check(err)) < 0)
+		return r;
+	cgroup_host_probe(&process->host);
+	if ((r = fill_setup(sandbox, process, err)) < 0 || (r = make_sockets(process, err)) < 0)
+		return r;
+	if (process->host.version == CGROUP_V2 && (r = make_groups(sandbox, process, err)) < 0)
+		return r;
+	if ((r = clone_child(process, err)) < 0 || (r = map_ids(process, err)) < 0 ||
+	    (r = process_sources_send(process, err)) < 0)
+		return r;
+	if (process->host.version == CGROUP_V1 && (r = make_groups(sandbox, process, err)) < 0)
+		return r;
+	return process_configure(process, sandbox->policy, err);
+}
+
+/* Where the workload may write, for Landlock; everything may be read and executed. */
+static void add_path(struct init_configure *configure, const char *path, unsigned access)
+{
+	char *copy = configure->n_paths < INIT_MAX_PATHS ? strdup(path) : NULL;
+	if (copy)
+		configure->paths[configure->n_paths++] = (struct init_path){ copy, access };
+}
+
+static void add_paths(struct init_configure *configure, const struct policy *policy)
+{
+	static const char *const writable[] = { "/tmp",  "/var/tmp", "/run", "/home",
+						"/root", "/dev/shm", "/proc" };
+	add_path(configure, "/",
+		 CONFINE_PATH_READ | (policy->root == POLICY_ROOT_DIR ? CONFINE_PATH_WRITE : 0));
+	add_path(configure, "/dev", CONFINE_PATH_READ | CONFINE_PATH_WRITE | CONFINE_PATH_IOCTL);
+	for (size_t i = 0; i < ARRAY_LEN(writable); i++)
+		add_path(configure, writable[i], CONFINE_PATH_READ | CONFINE_PATH_WRITE);
+	if (policy->workspace.path[0] && policy->workspace.access != POLICY_ACCESS_RO)
+		add_path(configure, "/workspace", CONFINE_PATH_READ | CONFINE_PATH_WRITE);
+	for (size_t i = 0; i < policy->n_mounts; i++) {
+		if (policy->mounts[i].access != POLICY_ACCESS_RO)
+			add_path(configure, policy->mounts[i].target,
+				 CONFINE_PATH_READ | CONFINE_PATH_WRITE);
+	}
+}
+
+static int make_filter_file(const struct seccomp_program *program, struct error *err)
+{
+	size_t n_bytes = program->n_instructions * sizeof(program->instructions[0]);
+	auto_fd int fd = sys_memfd_create("foso-filter", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0 || write(fd, program->instructions, n_bytes) != (ssize_t)n_bytes ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
+		return fail(err, errno, "syscalls", "the filter cannot be handed over",
+			    "free some memory");
+	return take_fd(&fd);
+}
+
+int process_configure(struct process *process, const struct policy *policy, struct error *err)
+{
+	struct init_configure configure = {
+		.has_many_ids = !process->setup.is_rootless,
+		.needs_landlock = true,
+		.default_uid = policy->root == POLICY_ROOT_HOST ? PROCESS_DEFAULT_USER : 0,
+	};
+	struct seccomp_program program;
+	auto_buf struct buf bytes = BUF_INIT(INIT_MAX_MESSAGE_BYTES);
+	bool has_quota = process->has_cgroup && process->cgroup.is_used[CGROUP_CPU];
+	if (process->setup.is_rootless)
+		configure.default_uid = process->setup.inner_uid;
+	configure.default_gid =
+		process->setup.is_rootless ? process->setup.inner_gid : configure.default_uid;
+	process->landlock_abi = confine_landlock_abi();
+	int r = seccomp_program_build(&program, policy, !has_quota, err);
+	if (r < 0)
+		return r;
+	configure.n_filter = (uint32_t)program.n_instructions;
+	auto_fd int filter_fd = make_filter_file(&program, err);
+	seccomp_program_fini(&program);
+	if (filter_fd < 0)
+		return filter_fd;
+	add_paths(&configure, policy);
+	init_configure_encode(&configure, &bytes);
+	init_configure_fini(&configure);
+	int errnum = buf_is_whole(&bytes) ? init_channel_send(process->channel_fd, INIT_CONFIGURE,
+							      bytes.data, bytes.len, &filter_fd, 1)
+					  : EMSGSIZE;
+	return errnum == 0 ? 0
+			   : fail(err, errnum, "sandbox", "foso-init cannot be configured",
+				  "see foso doctor");
+}
