@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * judge.c - which reason an end has
+ *
+ * A limit that ends the tree at once (deadline, CPU, memory, output) is its own reason.  A limit
+ * at which the kernel only refuses (a fork, a write) leaves the program to decide; if it then
+ * fails, or is still being refused when its deadline comes, that limit is the reason.  A program
+ * that copes and exits with 0 has not been ended by anything: its hits are in the record.
+ */
+#include <signal.h>
+
+#include "monitor/monitor.h"
+
+/* "Still being refused" when the deadline comes. */
+#define JUDGE_RECENT_NS 2000000000ull
+
+void monitor_end(struct monitor *monitor, enum end_reason reason, const char *limit)
+{
+	if (monitor->end.reason != END_N_REASONS)
+		return;
+	monitor->end.reason = reason;
+	monitor->end.limit = limit;
+}
+
+static void judge_failure(struct monitor *monitor)
+{
+	if (monitor->pids_hit_ns != 0)
+		monitor_end(monitor, END_PIDS, "limits.pids");
+	else if (monitor->disk_hit_ns != 0)
+		monitor_end(monitor, END_DISK, "limits.disk");
+}
+
+void judge_exit(struct monitor *monitor, int code, int signal_number)
+{
+	bool has_cpu_limit = monitor->plan->policy.limits.cpu_time_ns != POLICY_UNLIMITED;
+	monitor->end.code = code;
+	monitor->end.signal = signal_number;
+	if (signal_number == SIGXFSZ)
+		monitor_end(monitor, END_DISK, "limits.file_size");
+	if (signal_number == SIGXCPU && has_cpu_limit)
+		monitor_end(monitor, END_CPU, "limits.cpu_time");
+	if (code != 0 || signal_number != 0)
+		judge_failure(monitor);
+	monitor_end(monitor, signal_number != 0 ? END_SIGNAL : END_EXIT, NULL);
+}
+
+void judge_deadline(struct monitor *monitor)
+{
+	uint64_t now = monitor_now_ns();
+	if (monitor->pids_hit_ns != 0 && now - monitor->pids_hit_ns < JUDGE_RECENT_NS)
+		monitor_end(monitor, END_PIDS, "limits.pids");
+	monitor_end(monitor, END_DEADLINE, "limits.wall");
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keep.c - background: keep, after the command itself has ended
+ *
+ * The caller gets the end that he waits for, and his descriptors back; what lives on is the
+ * monitor's alone, until the last process ends, the lifetime runs out or `foso kill` comes.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "monitor/monitor.h"
+#include "wire/status.h"
+
+/* What kept processes may write; more is counted as lost. */
+#define KEEP_OUTPUT_BYTES (16ull * 1024 * 1024)
+
+void monitor_send_status(struct monitor *monitor, int exit_status)
+{
+	struct status_message message = {
+		.type = STATUS_ENDED,
+		.reason = (uint32_t)monitor->end.reason,
+		.exit_status = exit_status,
+		.code = monitor->end.code,
+		.signal = monitor->end.signal,
+		.n_survivors = (uint32_t)monitor->n_survivors,
+	};
+	if (monitor->plan->status_fd < 0)
+		return;
+	(void)snprintf(message.id, sizeof(message.id), "%s", monitor->id);
+	(void)send(monitor->plan->status_fd, &message, sizeof(message), MSG_NOSIGNAL);
+	fd_close(&monitor->plan->status_fd);
+}
+
+static void redirect_output(struct monitor *monitor)
+{
+	char path[RUNDIR_ID_BYTES + 16];
+	(void)snprintf(path, sizeof(path), "%s/output", monitor->id);
+	monitor->output_fd =
+		openat(monitor->rundir_fd, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	for (int fd = 0; fd < 3; fd++) {
+		if (monitor->output_fd < 0 || dup3(monitor->output_fd, fd, 0) < 0)
+			close(fd);
+	}
+	/* The new descriptors are files: copying works for any, and both streams share an offset.
+	 */
+	monitor->out.can_splice = monitor->err.can_splice = false;
+	monitor->plan->policy.limits.output_bytes =
+		monitor->out.n_passed_bytes + monitor->err.n_passed_bytes + KEEP_OUTPUT_BYTES;
+}
+
+void monitor_keep(struct monitor *monitor)
+{
+	struct error err = { 0 };
+	uint64_t lifetime_ns = monitor->plan->policy.lifetime_ns;
+	/* What was written before the end still belongs to the caller. */
+	relay_pump(&monitor->out, UINT64_MAX);
+	relay_pump(&monitor->err, UINT64_MAX);
+	relay_close(&monitor->in);
+	redirect_output(monitor);
+	(void)setsid();
+	monitor->state.is_background = 1;
+	if (rundir_update(monitor->state_fd, &monitor->state, &err) < 0)
+		monitor_note(monitor, "the run directory could not be updated");
+	monitor->deadline_ns =
+		lifetime_ns == POLICY_UNLIMITED ? UINT64_MAX : monitor->started_ns + lifetime_ns;
+	monitor->stage = MONITOR_KEPT;
+	monitor_send_status(monitor, end_exit_status(&monitor->end));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main.c - foso-monitor: one per sandbox, started with a sealed plan at descriptor 3 */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "monitor/monitor.h"
+
+int main(void)
+{
+	struct error err = { 0 };
+	struct plan plan;
+	if (plan_receive(&plan, &err) < 0) {
+		error_print(stderr, &err);
+		return error_code_exit_status(err.code);
+	}
+	int status = monitor_run(&plan);
+	plan_fini(&plan);
+	return status;
+}

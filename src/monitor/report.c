@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report.c - what a run leaves: its evidence, the result file, one line, an exit status */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "evidence/log.h"
+#include "evidence/signer.h"
+#include "monitor/monitor.h"
+
+static void say_end(const struct monitor *monitor)
+{
+	const struct end *end = &monitor->end;
+	if (monitor->failure.code != ERR_NONE) {
+		error_print(stderr, &monitor->failure);
+		if (monitor->plan->is_debug && monitor->failure.origin)
+			(void)fprintf(stderr, "foso: at %s\n", monitor->failure.origin);
+	} else if (end->limit) {
+		(void)fprintf(stderr, "foso: %s: the command was ended, %s was reached\n",
+			      end_reason_word(end->reason), end->limit);
+	} else if (end->reason == END_SIGNAL) {
+		(void)fprintf(stderr, "foso: signal: the command was ended by signal %d\n",
+			      end->signal);
+	} else if (end->reason == END_KILLED) {
+		(void)fprintf(stderr, "foso: killed: the sandbox was killed by its caller\n");
+	}
+}
+
+static void say(const struct monitor *monitor)
+{
+	uint64_t n_lost = monitor->out.n_lost_bytes + monitor->err.n_lost_bytes;
+	if (monitor->plan->is_quiet || monitor->state.is_background)
+		return;
+	say_end(monitor);
+	if (n_lost > 0)
+		(void)fprintf(stderr, "foso: output: %llu bytes were cut\n",
+			      (unsigned long long)n_lost);
+	for (size_t i = 0; i < monitor->leftovers.n_errors; i++)
+		error_print(stderr, &monitor->leftovers.items[i]);
+}
+
+static void fill_record(struct monitor *monitor, struct evidence_record *record)
+{
+	const struct policy *policy = &monitor->plan->policy;
+	struct timespec now;
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	record->id = monitor->id;
+	record->level = policy_level_name(policy->level);
+	record->level_why = monitor->plan->level_why[0] ? monitor->plan->level_why : NULL;
+	record->root = policy->root == POLICY_ROOT_HOST ? "host" : policy->root_path;
+	record->started_realtime_ns = monitor->started_realtime_ns;
+	record->ended_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	record->end = monitor->end;
+	record->is_signed = policy->evidence.sign[0] != '\0';
+	record->argv = (const char *const *)policy->args.items;
+	record->usage.wall_ns = monitor_now_ns() - monitor->started_ns;
+	record->usage.stdout_bytes = monitor->out.n_passed_bytes;
+	record->usage.stderr_bytes = monitor->err.n_passed_bytes;
+	record->usage.lost_output_bytes = monitor->out.n_lost_bytes + monitor->err.n_lost_bytes;
+	for (size_t i = 0; i < monitor->n_notes && record->n_notes < EVIDENCE_MAX_NOTES; i++)
+		record->notes[record->n_notes++] = monitor->notes[i];
+}
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, bytes, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_result(const struct monitor *monitor, struct buf *json, struct error *err)
+{
+	if (monitor->plan->result_fd < 0)
+		return 0;
+	buf_append_char(json, '\n');
+	if (write_all(monitor->plan->result_fd, json->data, json->len) == 0)
+		return 0;
+	int r = error_set(err, ERR_SYSTEM, errno, "--result", "the record cannot be written");
+	return error_remedy(err, r, "check the file's free space");
+}
+
+/* Appends the record to the log and gives it to the caller; complains on stderr if it cannot. */
+static int leave_evidence(struct monitor *monitor, struct evidence_record *record)
+{
+	const struct policy *policy = &monitor->plan->policy;
+	struct error err = { 0 };
+	auto_buf struct buf canonical = BUF_INIT(POLICY_MAX_ENCODED_BYTES);
+	auto_buf struct buf json = BUF_INIT(EVIDENCE_MAX_RECORD_BYTES + 1);
+	int r = 0;
+	policy_canonical(policy, &canonical);
+	record->policy_canonical = buf_string(&canonical);
+	digest_sha256(canonical.data, canonical.len, NULL, 0, record->policy_digest);
+	evidence_record_format(record, &json);
+	if (!buf_is_whole(&canonical) || !buf_is_whole(&json)) {
+		r = error_set(&err, ERR_SYSTEM, ENOMEM, "evidence", "the record cannot be made");
+		(void)error_remedy(&err, r, "free some memory");
+	}
+	if (r == 0 && monitor->evidence_fd >= 0) {
+		r = evidence_log_append(monitor->evidence_fd, json.data, json.len,
+					record->is_signed ? evidence_signer_sign : NULL,
+					&monitor->signer, &err);
+	}
+	if (r == 0)
+		r = write_result(monitor, &json, &err);
+	if (r < 0)
+		error_print(stderr, &err);
+	return r;
+}
+
+static void tear_down(struct monitor *monitor)
+{
+	struct error err = { 0 };
+	if (monitor->sandbox.impl)
+		monitor->sandbox.level->teardown(&monitor->sandbox, &monitor->leftovers);
+	if (monitor->state_fd >= 0 && rundir_remove(monitor->rundir_fd, monitor->id, &err) < 0)
+		*error_list_next(&monitor->leftovers) = err;
+}
+
+int monitor_report(struct monitor *monitor)
+{
+	static struct evidence_record record;
+	static struct seccomp_denials denials;
+	int status = end_exit_status(&monitor->end);
+	/* The counters go with the sandbox, so they are read first. */
+	if (monitor->sandbox.impl)
+		monitor->sandbox.level->describe(&monitor->sandbox, &record);
+	if (record.denials) {
+		denials = *record.denials;
+		record.denials = &denials;
+	}
+	tear_down(monitor);
+	fill_record(monitor, &record);
+	if (leave_evidence(monitor, &record) < 0 && status == 0)
+		status = 125;
+	say(monitor);
+	monitor_send_status(monitor, status);
+	evidence_signer_stop(&monitor->signer);
+	return status;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* start.c - from the plan to a running command */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/syscalls.h"
+#include "base/text.h"
+#include "evidence/log.h"
+#include "monitor/monitor.h"
+
+#define RELAY_PIPE_BYTES (1024 * 1024)
+
+static const struct level *const levels[] = { &level_process };
+
+/* Twelve characters of a 32-letter alphabet: 60 bits. */
+static int make_id(char ret_id[RUNDIR_ID_BYTES])
+{
+	static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
+	uint8_t bytes[12];
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return -1;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		ret_id[i] = letters[bytes[i] & 31];
+	ret_id[sizeof(bytes)] = '\0';
+	return 0;
+}
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec now;
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int open_signals(struct monitor *monitor, struct error *err)
+{
+	static const int signals[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,  SIGUSR1,
+				       SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH, RUNDIR_KILL_SIGNAL };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+		sigaddset(&set, signals[i]);
+	(void)sigaction(SIGPIPE, &ignore, NULL);
+	(void)sigaction(SIGTTOU, &ignore, NULL);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 ||
+	    (monitor->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0) {
+		int r = error_set(err, ERR_SYSTEM, errno, "signals", "cannot be watched");
+		return error_remedy(err, r, "raise the limit of open files");
+	}
+	return 0;
+}
+
+/* The command as text for `foso ps`: hostile bytes escaped, cut. */
+static void describe_command(const struct policy_list *args, char *text, size_t size)
+{
+	size_t used = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < args->n_items && used + 2 < size; i++) {
+		if (i > 0)
+			text[used++] = ' ';
+		text_escape(args->items[i], strlen(args->items[i]), text + used, size - used);
+		used += strlen(text + used);
+	}
+}
+
+static int register_run(struct monitor *monitor, struct error *err)
+{
+	struct rundir_state *state = &monitor->state;
+	*state = (struct rundir_state){
+		.magic = RUNDIR_MAGIC,
+		.size = sizeof(*state),
+		.monitor_pid = getpid(),
+		.started_realtime_ns = monitor->started_realtime_ns,
+	};
+	(void)snprintf(state->level, sizeof(state->level), "%s", monitor->sandbox.level->name);
+	describe_command(&monitor->plan->policy.args, state->command, sizeof(state->command));
+	int r = rundir_open(&monitor->rundir_fd, err);
+	if (r < 0)
+		return r;
+	return rundir_create(monitor->rundir_fd, monitor->id, state, &monitor->state_fd, err);
+}
+
+static int choose_level(struct monitor *monitor, struct error *err)
+{
+	enum policy_level wanted = monitor->plan->policy.level;
+	for (size_t i = 0; i < ARRAY_LEN(levels); i++) {
+		if (levels[i]->id == wanted) {
+			monitor->sandbox.level = levels[i];
+			return 0;
+		}
+	}
+	int r = error_set(err, ERR_UNSUPPORTED, 0, "level", "'%s' is not part of this build",
+			  policy_level_name(wanted));
+	return error_remedy(err, r, "write level: process");
+}
+
+/* Every reason why this host cannot run the policy: the first as *err, the others at once. */
+static int probe(struct monitor *monitor, struct error *err)
+{
+	static struct error_list errors;
+	int r = monitor->sandbox.level->probe(&monitor->plan->policy, &errors);
+	if (r >= 0)
+		return 0;
+	for (size_t i = 1; i < errors.n_errors; i++)
+		error_print(stderr, &errors.items[i]);
+	*err = errors.items[0];
+	return r;
+}
+
+/* A pipe for one stream: our end does not block, the command's does. */
+static int make_pipe(int *ret_read, int *ret_write, bool is_input)
+{
+	int fds[2];
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	(void)fcntl(is_input ? fds[1] : fds[0], F_SETFL, O_NONBLOCK);
+	*ret_read = fds[0];
+	*ret_write = fds[1];
+	return 0;
+}
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* Descriptors of the caller that are closed stand for /dev/null, as shells do it. */
+static int open_streams(struct monitor *monitor, int stdio[3])
+{
+	struct relay *outputs[] = { &monitor->out, &monitor->err };
+	int ours;
+	if (make_pipe(&stdio[0], &ours, true) < 0)
+		return -1;
+	relay_open(&monitor->in, 0, ours, true);
+	if (!is_open(0))
+		relay_close(&monitor->in);
+	for (int i = 0; i < 2; i++) {
+		if (make_pipe(&ours, &stdio[i + 1], false) < 0)
+			return -1;
+		relay_open(outputs[i], ours, i + 1, false);
+		outputs[i]->is_discarding = !is_open(i + 1);
+	}
+	/* Fewer changes between processes; without the right to it, the default stays. */
+	(void)fcntl(stdio[1], F_SETPIPE_SZ, RELAY_PIPE_BYTES);
+	return 0;
+}
+
+static int execute(struct monitor *monitor, struct error *err)
+{
+	const struct policy *policy = &monitor->plan->policy;
+	struct winsize size = { 0 };
+	struct exec_plan plan = {
+		.command = MONITOR_COMMAND,
+		.args = &policy->args,
+		.env = policy->env,
+		.n_env = policy->n_env,
+		.cwd = policy->cwd[0] || !policy->workspace.path[0] ? policy->cwd : "/workspace",
+		.user = policy->user,
+		.stdio = { -1, -1, -1 },
+		.is_tty = monitor->plan->is_tty,
+	};
+	if (plan.is_tty && sys_ioctl(0, TIOCGWINSZ, &size) == 0) {
+		plan.rows = size.ws_row;
+		plan.columns = size.ws_col;
+	}
+	if (!plan.is_tty && open_streams(monitor, plan.stdio) < 0) {
+		int r = error_set(err, ERR_SYSTEM, errno, "stdio", "no pipe");
+		return error_remedy(err, r, "raise the limit of open files");
+	}
+	int r = monitor->sandbox.level->execute(&monitor->sandbox, &plan, err);
+	for (int i = 0; i < 3; i++)
+		fd_close(&plan.stdio[i]);
+	return r;
+}
+
+static int open_evidence(struct monitor *monitor, struct error *err)
+{
+	const struct policy *policy = &monitor->plan->policy;
+	int r = evidence_log_open(policy->evidence.path, &monitor->evidence_fd, err);
+	if (r < 0 || !policy->evidence.sign[0])
+		return r;
+	return evidence_signer_start(&monitor->signer, policy->evidence.sign, err);
+}
+
+int monitor_start(struct monitor *monitor, struct error *err)
+{
+	const struct policy *policy = &monitor->plan->policy;
+	uint64_t wall_ns = policy->limits.wall_ns;
+	int r;
+	monitor->started_ns = monitor_now_ns();
+	monitor->started_realtime_ns = realtime_ns();
+	monitor->deadline_ns =
+		wall_ns == POLICY_UNLIMITED ? UINT64_MAX : monitor->started_ns + wall_ns;
+	if (make_id(monitor->id) < 0) {
+		r = error_set(err, ERR_SYSTEM, errno, "sandbox", "no random numbers");
+		return error_remedy(err, r, "see foso doctor");
+	}
+	if ((r = choose_level(monitor, err)) < 0 || (r = probe(monitor, err)) < 0 ||
+	    (r = open_signals(monitor, err)) < 0)
+		return r;
+	/* A run that could not leave its evidence is refused now, and not found out afterwards. */
+	if (policy->evidence.is_on && (r = open_evidence(monitor, err)) < 0)
+		return r;
+	monitor->sandbox.policy = policy;
+	monitor->sandbox.id = monitor->id;
+	if ((r = monitor->sandbox.level->provision(&monitor->sandbox, err)) < 0 ||
+	    (r = register_run(monitor, err)) < 0)
+		return r;
+	if (monitor->signer.pid > 0 && (r = evidence_signer_await(&monitor->signer, err)) < 0)
+		return r;
+	return execute(monitor, err);
+}
