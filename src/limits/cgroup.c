@@ -82,6 +82,8 @@ int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
 	if (result < 0) {
 		struct error_list ignored = { 0 };
 		cgroup_destroy(ret, 0, &ignored);
+		cgroup_close(ret);
+		ret->host.version = CGROUP_NONE;
 	}
 	return result;
 }
@@ -167,7 +169,9 @@ void cgroup_destroy(struct cgroup *cgroup, unsigned wait_ms, struct error_list *
 	const struct cgroup_ops *ops = ops_get(cgroup);
 	if (!ops)
 		return;
-	ops->destroy(cgroup, cgroup_clock_ns() + wait_ms * 1000000ULL, leftovers);
+	/* What stays can be tried again: the descriptors are kept for it. */
+	if (!ops->destroy(cgroup, cgroup_clock_ns() + wait_ms * 1000000ULL, leftovers))
+		return;
 	cgroup_close(cgroup);
 	cgroup->host.version = CGROUP_NONE; /* a second call has nothing to do */
 }

@@ -154,8 +154,9 @@ uint64_t cgroup_cpu_ns(struct cgroup *cgroup);
 /*
  * cgroup_watch() - add to @epoll_fd what becomes ready when memory or pids ran out
  *
- * data.u64 of each event is @tag.  Level- or edge-triggered: after each event the caller calls
- * cgroup_usage_read() and compares.
+ * data.u64 of each event is @tag.  After each event the caller calls cgroup_usage_read(), which
+ * rearms it, and compares oom_kills and pids_refused: an event may tell of nothing new (v1 looks
+ * at pids ten times a second, for its kernels tell of no change).
  */
 int cgroup_watch(struct cgroup *cgroup, int epoll_fd, uint64_t tag, struct error *err) must_check;
 
@@ -183,7 +184,8 @@ size_t cgroup_pids(struct cgroup *cgroup, unsigned command, pid_t *pids, size_t 
  * cgroup_destroy() - remove the groups; they must be empty or dying
  *
  * Waits up to @wait_ms for dying processes to leave.  Goes on after a failure; every group that
- * stays is one item of @leftovers (path, errno).  May be called twice.
+ * stays is one item of @leftovers (path, errno), and a later call tries it again.  Once all is
+ * gone, the descriptors are closed and further calls do nothing.
  */
 void cgroup_destroy(struct cgroup *cgroup, unsigned wait_ms, struct error_list *leftovers);
 

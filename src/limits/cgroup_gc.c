@@ -61,10 +61,18 @@ static void walk_child(int dir_fd, const char *name, void *context)
 	walk->depth--;
 }
 
-/* True if an earlier controller is mounted at the same place. */
-static bool is_same_mount(const struct cgroup_host *host, size_t controller)
+/* The freezer first: what is frozen there cannot die, and would keep all other groups busy. */
+static const enum cgroup_controller order[] = {
+	CGROUP_FREEZER, CGROUP_MEMORY, CGROUP_PIDS, CGROUP_CPU, CGROUP_CPUACCT, CGROUP_IO,
+};
+_Static_assert(ARRAY_LEN(order) == CGROUP_N_CONTROLLERS, "every controller is walked");
+
+/* True if an earlier one in the order is mounted at the same place. */
+static bool is_same_mount(const struct cgroup_host *host, size_t at)
 {
-	for (size_t i = 0; i < controller; i++) {
+	enum cgroup_controller controller = order[at];
+	for (size_t earlier = 0; earlier < at; earlier++) {
+		enum cgroup_controller i = order[earlier];
 		if (host->has[i] && host->mount_len[i] == host->mount_len[controller] &&
 		    memcmp(host->parent[i], host->parent[controller], host->mount_len[i]) == 0)
 			return true;
@@ -74,8 +82,9 @@ static bool is_same_mount(const struct cgroup_host *host, size_t controller)
 
 static void walk_host(const struct cgroup_host *host, struct walk *walk)
 {
-	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++) {
-		if (!host->has[i] || is_same_mount(host, i))
+	for (size_t at = 0; at < ARRAY_LEN(order); at++) {
+		enum cgroup_controller i = order[at];
+		if (!host->has[i] || is_same_mount(host, at))
 			continue;
 		char mount[CGROUP_PATH_BYTES];
 		(void)snprintf(mount, sizeof(mount), "%.*s", (int)host->mount_len[i],

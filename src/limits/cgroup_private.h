@@ -31,7 +31,7 @@ struct cgroup_ops {
 	int (*kill)(struct cgroup *cgroup, unsigned command, struct error *err);
 	int (*command_open)(struct cgroup *cgroup, unsigned command); /* directory or -1 */
 	int (*command_remove)(struct cgroup *cgroup, unsigned command);
-	void (*destroy)(struct cgroup *cgroup, uint64_t deadline_ns, struct error_list *leftovers);
+	bool (*destroy)(struct cgroup *cgroup, uint64_t deadline_ns, struct error_list *leftovers);
 	int (*reclaim)(int parent_fd, const char *name, uint64_t deadline_ns); /* 0 or errno */
 };
 

@@ -134,6 +134,18 @@ static int cpu_limit(struct cgroup *cgroup, uint64_t cpus_milli, struct error *e
 	return refuse(err, "limits.cpus", errnum, "cpu.cfs_quota_us");
 }
 
+/*
+ * Since Linux 6.10 the counters stand still until a device is given a throttle rule, which foso
+ * does not do; then the group would cost time for nothing.
+ */
+static bool io_is_counted(const struct cgroup_host *host)
+{
+	char path[CGROUP_PATH_BYTES + 64], text[256];
+	(void)snprintf(path, sizeof(path), "%.*s/blkio.throttle.io_service_bytes",
+		       (int)host->mount_len[CGROUP_IO], host->parent[CGROUP_IO]);
+	return cgroup_file_read(AT_FDCWD, path, text, sizeof(text)) > 0 && strstr(text, " Read ");
+}
+
 int cgroup_v1_create(struct cgroup *cgroup, const struct cgroup_options *options, struct error *err)
 {
 	const struct policy_limits *limits = options->limits;
@@ -143,7 +155,8 @@ int cgroup_v1_create(struct cgroup *cgroup, const struct cgroup_options *options
 		[CGROUP_CPU] = limits->cpus_milli != POLICY_UNLIMITED,
 		[CGROUP_CPUACCT] = limits->cpu_time_ns != POLICY_UNLIMITED || options->needs_cpu,
 		[CGROUP_FREEZER] = options->needs_kill,
-		[CGROUP_IO] = options->needs_io,
+		[CGROUP_IO] = options->needs_io && cgroup->host.has[CGROUP_IO] &&
+			      io_is_counted(&cgroup->host),
 	};
 	int result = 0;
 	for (size_t i = 0; i < CGROUP_N_CONTROLLERS && result == 0; i++) {

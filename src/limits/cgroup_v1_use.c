@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -19,6 +20,7 @@
 
 #define FREEZE_NS    50000000ULL
 #define OOM_COUNT_NS 20000000ULL
+#define PIDS_LOOK_NS 100000000L
 
 static uint64_t file_u64(int dir_fd, const char *name)
 {
@@ -88,10 +90,10 @@ static void pids_usage(struct cgroup *cgroup, struct cgroup_usage *ret)
 	if (dir_fd < 0)
 		return;
 	char text[64];
+	uint64_t n_ticks;
 	if (cgroup->pids_event_fd >= 0)
-		(void)cgroup_fd_read(cgroup->pids_event_fd, text, sizeof(text));
-	else
-		(void)cgroup_file_read(dir_fd, "pids.events", text, sizeof(text));
+		(void)!read(cgroup->pids_event_fd, &n_ticks, sizeof(n_ticks)); /* rearms it */
+	(void)cgroup_file_read(dir_fd, "pids.events", text, sizeof(text));
 	ret->pids_refused = cgroup_text_key(text, "max");
 	ret->pids = file_u64(dir_fd, "pids.current");
 	ret->pids_peak = file_u64(dir_fd, "pids.peak");
@@ -140,15 +142,21 @@ static int memory_event_open(struct cgroup *cgroup, int dir_fd)
 	return errnum;
 }
 
-static int pids_event_open(struct cgroup *cgroup, int dir_fd)
+/* Since Linux 6.11 pids.events of version 1 tells nobody of a change, so a timer has to. */
+static int pids_event_open(struct cgroup *cgroup)
 {
-	cgroup->pids_event_fd = openat(dir_fd, "pids.events", O_RDONLY | O_CLOEXEC);
-	return cgroup->pids_event_fd < 0 ? errno : 0;
+	const struct timespec period = { .tv_nsec = PIDS_LOOK_NS };
+	const struct itimerspec timer = { .it_interval = period, .it_value = period };
+	auto_fd int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (fd < 0 || timerfd_settime(fd, 0, &timer, NULL) < 0)
+		return errno;
+	cgroup->pids_event_fd = take_fd(&fd);
+	return 0;
 }
 
-static int watch_add(int epoll_fd, int fd, uint32_t events, uint64_t tag)
+static int watch_add(int epoll_fd, int fd, uint64_t tag)
 {
-	struct epoll_event event = { .events = events, .data = { .u64 = tag } };
+	struct epoll_event event = { .events = EPOLLIN, .data = { .u64 = tag } };
 	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? errno : 0;
 }
 
@@ -160,16 +168,12 @@ static int v1_watch(struct cgroup *cgroup, int epoll_fd, uint64_t tag, struct er
 	if (memory_fd >= 0) {
 		errnum = memory_event_open(cgroup, memory_fd);
 		if (errnum == 0)
-			errnum = watch_add(epoll_fd, cgroup->memory_event_fd, EPOLLIN, tag);
+			errnum = watch_add(epoll_fd, cgroup->memory_event_fd, tag);
 	}
 	if (pids_fd >= 0 && errnum == 0) {
-		char text[64];
-		errnum = pids_event_open(cgroup, pids_fd);
-		if (errnum == 0) {
-			/* The file counts as changed until it was read once. */
-			(void)cgroup_fd_read(cgroup->pids_event_fd, text, sizeof(text));
-			errnum = watch_add(epoll_fd, cgroup->pids_event_fd, EPOLLPRI, tag);
-		}
+		errnum = pids_event_open(cgroup);
+		if (errnum == 0)
+			errnum = watch_add(epoll_fd, cgroup->pids_event_fd, tag);
 	}
 	if (errnum == 0)
 		return 0;
@@ -279,17 +283,21 @@ static int v1_command_remove(struct cgroup *cgroup, unsigned command)
 	return errno == EBUSY ? EBUSY : 0;
 }
 
-static void v1_destroy(struct cgroup *cgroup, uint64_t deadline_ns, struct error_list *leftovers)
+static bool v1_destroy(struct cgroup *cgroup, uint64_t deadline_ns, struct error_list *leftovers)
 {
 	char name[CGROUP_NAME_BYTES];
 	cgroup_name(name, CGROUP_PREFIX, cgroup->id);
+	bool is_gone = true;
 	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++) {
 		if (cgroup->parent_fd[i] < 0)
 			continue;
 		int errnum = cgroup_tree_remove(cgroup->parent_fd[i], name, deadline_ns);
-		if (errnum != 0)
-			cgroup_leftover(leftovers, cgroup->host.parent[i], name, errnum);
+		if (errnum == 0)
+			continue;
+		is_gone = false;
+		cgroup_leftover(leftovers, cgroup->host.parent[i], name, errnum);
 	}
+	return is_gone;
 }
 
 static void thaw_command(int dir_fd, const char *name, void *context)

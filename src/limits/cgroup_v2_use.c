@@ -194,10 +194,10 @@ static int v2_command_remove(struct cgroup *cgroup, unsigned command)
 	return errno == EBUSY ? EBUSY : 0;
 }
 
-static void v2_destroy(struct cgroup *cgroup, uint64_t deadline_ns, struct error_list *leftovers)
+static bool v2_destroy(struct cgroup *cgroup, uint64_t deadline_ns, struct error_list *leftovers)
 {
 	if (cgroup->parent_fd[0] < 0)
-		return;
+		return true;
 	char name[CGROUP_NAME_BYTES];
 	cgroup_name(name, CGROUP_PREFIX, cgroup->id);
 	/* The usual case first: the three that were made, without looking for more. */
@@ -208,6 +208,7 @@ static void v2_destroy(struct cgroup *cgroup, uint64_t deadline_ns, struct error
 	int errnum = cgroup_tree_remove(cgroup->parent_fd[0], name, deadline_ns);
 	if (errnum != 0)
 		cgroup_leftover(leftovers, cgroup->host.parent[0], name, errnum);
+	return errnum == 0;
 }
 
 static int v2_reclaim(int parent_fd, const char *name, uint64_t deadline_ns)
