@@ -121,7 +121,7 @@ _Noreturn void process_child_main(const struct process_setup *setup)
 		fail(setup, STAGE_HOSTNAME, r, "");
 	if ((r = process_network_join(&network)) != 0)
 		fail(setup, STAGE_NETWORK, r, "");
-	if ((r = process_root_enter(root_fd, &step)) != 0)
+	if ((r = process_root_enter(root_fd, setup->policy->root == POLICY_ROOT_HOST, &step)) != 0)
 		fail(setup, step.stage, r, step.subject);
 	send_scratch(setup, scratch_fd);
 	become_init(setup);

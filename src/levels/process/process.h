@@ -105,7 +105,7 @@ int process_network_join(struct process_network *network);
 /* root.c: the root file system, up to the point where it can be entered. */
 int process_root_build(const struct process_setup *setup, int *ret_root_fd, int *ret_scratch_fd,
 		       struct process_step *step);
-int process_root_enter(int root_fd, struct process_step *step);
+int process_root_enter(int root_fd, bool has_masks, struct process_step *step);
 
 /* sources.c: the engine's side of the policy's mounts (root only). */
 #define PROCESS_MAX_SOURCES (POLICY_MAX_MOUNTS + 2)

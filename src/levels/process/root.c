@@ -136,8 +136,11 @@ int process_root_build(const struct process_setup *setup, int *ret_root_fd, int 
 	int scratch_fd = make_scratch(setup);
 	if (scratch_fd < 0)
 		return root_fail(step, STAGE_ROOT, "scratch", scratch_fd);
-	/* Attached above the host's root, where lookups of absolute paths do not pass. */
-	if ((r = mounts_attach(scratch_fd, AT_FDCWD, "/")) < 0)
+	/*
+	 * It has to be attached somewhere to be mounted from; /sys is never needed here.  Not on "/":
+	 * umount2() goes down to the topmost mount there, and the old root would stay.
+	 */
+	if ((r = mounts_attach(scratch_fd, AT_FDCWD, "/sys")) < 0)
 		return root_fail(step, STAGE_ROOT, "scratch", r);
 	if (process_sources_count(setup->policy) > 0 &&
 	    (r = process_sources_recv(setup, sources, &n_sources)) != 0)
@@ -157,12 +160,28 @@ int process_root_build(const struct process_setup *setup, int *ret_root_fd, int 
 	return mount_policy(setup, *ret_root_fd, scratch_fd, sources, n_sources, step);
 }
 
-int process_root_enter(int root_fd, struct process_step *step)
+/* "/.." must be "/": a root that is not the namespace's own root can be climbed out of. */
+static int verify_root(int root_fd, struct process_step *step)
 {
-	if (fchdir(root_fd) < 0 || sys_pivot_root(".", ".") < 0)
+	struct stat entered, root, above;
+	if (fstat(root_fd, &entered) < 0 || stat("/", &root) < 0 || stat("/..", &above) < 0)
+		return root_fail(step, STAGE_MASKS, "/", errno);
+	bool is_ours = root.st_dev == entered.st_dev && root.st_ino == entered.st_ino;
+	bool is_top = above.st_dev == root.st_dev && above.st_ino == root.st_ino;
+	return is_ours && is_top ? 0 : root_fail(step, STAGE_MASKS, "/..", EXDEV);
+}
+
+int process_root_enter(int root_fd, bool has_masks, struct process_step *step)
+{
+	auto_fd int old_root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (old_root_fd < 0 || fchdir(root_fd) < 0 || sys_pivot_root(".", ".") < 0)
 		return root_fail(step, STAGE_ROOT, "pivot_root", errno);
-	/* The old root lies above the new one now, and goes with everything that it held. */
-	if (sys_umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
+	/*
+	 * The old root lies on top of the new one now, but "." is still below it: the working
+	 * directory has to be the old root, or the wrong one of the two would be taken away.
+	 */
+	if (fchdir(old_root_fd) < 0 || sys_umount2(".", MNT_DETACH) < 0 || chdir("/") < 0)
 		return root_fail(step, STAGE_ROOT, "umount", errno);
-	return root_verify_masks(step);
+	int r = verify_root(root_fd, step);
+	return r != 0 || !has_masks ? r : root_verify_masks(step);
 }
