@@ -29,11 +29,15 @@ void json_object_close(struct json *json);
 void json_array_open(struct json *json, const char *key);
 void json_array_close(struct json *json);
 
-void json_string(struct json *json, const char *key, const char *text);
+/*
+ * jansson has functions of these two names.  Their symbols are foso's own, as otherwise a program
+ * linked with both would call the wrong one, and jansson would call ours.
+ */
+void json_string(struct json *json, const char *key, const char *text) __asm__("foso_json_string");
+void json_null(struct json *json, const char *key) __asm__("foso_json_null");
 void json_u64(struct json *json, const char *key, uint64_t value);
 void json_i64(struct json *json, const char *key, int64_t value);
 void json_bool(struct json *json, const char *key, bool value);
-void json_null(struct json *json, const char *key);
 
 /* json_raw() - a value that is JSON already, written by this writer; copied as it is. */
 void json_raw(struct json *json, const char *key, const char *value, size_t len);
