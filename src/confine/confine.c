@@ -37,9 +37,12 @@ int confine_no_new_privs(void)
 	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : EPERM;
 }
 
+/* The only value with which no handler of the host is started (confine.h). */
+#define NO_CORE_BYTES 1
+
 int confine_not_dumpable(void)
 {
-	const struct rlimit none = { .rlim_cur = 1, .rlim_max = 1 };
+	const struct rlimit none = { .rlim_cur = NO_CORE_BYTES, .rlim_max = NO_CORE_BYTES };
 	if (syscall(SYS_prlimit64, 0, RLIMIT_CORE, &none, NULL) < 0 && errno != EPERM)
 		return errno;
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ? errno : 0;
@@ -59,8 +62,10 @@ int confine_keyring(void)
 int confine_rlimits(const struct confine_rlimit *rlimits, size_t n_rlimits)
 {
 	for (size_t i = 0; i < n_rlimits; i++) {
-		struct rlimit rlimit = { .rlim_cur = rlimits[i].value,
-					 .rlim_max = rlimits[i].value };
+		uint64_t value = rlimits[i].value;
+		if (rlimits[i].resource == RLIMIT_CORE && value == 0)
+			value = NO_CORE_BYTES;
+		struct rlimit rlimit = { .rlim_cur = value, .rlim_max = value };
 		if (syscall(SYS_prlimit64, 0, rlimits[i].resource, &rlimit, NULL) < 0)
 			return errno;
 	}

@@ -81,7 +81,7 @@ struct confine_rlimit {
  * confine_rlimits() - soft and hard alike
  *
  * EPERM for a value above the hard limit, without CAP_SYS_RESOURCE in the first user namespace.
- * RLIMIT_CORE is not for this: confine_not_dumpable() sets it.
+ * A RLIMIT_CORE of 0 is set as 1: see confine_not_dumpable().
  */
 int confine_rlimits(const struct confine_rlimit *rlimits, size_t n_rlimits);
 
