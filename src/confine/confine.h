@@ -29,10 +29,11 @@ struct confine_path {
 
 /*
  * confine_landlock() - nothing but @paths, at the highest ABI the kernel has
+ * @is_scoped:  from ABI 6, also keep signals and abstract sockets inside
  *
- * Handles every file system right that the ABI knows and, from ABI 6, scopes abstract sockets
- * and signals to the sandbox.  TCP is left to the network namespace.  Needs no_new_privs.
- * ENOSYS or EOPNOTSUPP if the kernel has no Landlock: the caller decides (the evidence says so).
+ * Handles every file system right that the ABI knows.  TCP is left to the network namespace.
+ * Needs no_new_privs.  ENOSYS or EOPNOTSUPP if the kernel has no Landlock: the caller decides
+ * (the evidence says so).
  */
 int confine_landlock(const struct confine_path *paths, size_t n_paths, bool is_scoped);
 

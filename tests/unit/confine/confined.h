@@ -52,6 +52,14 @@ static inline int child_status(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Never anything but one process: kill(-1) is everybody. */
+static inline void child_kill(pid_t child)
+{
+	OK(child > 0);
+	if (child > 0)
+		EQ(kill(child, SIGKILL), 0);
+}
+
 /* Without any boundary; in a process of its own, so that an act may leave traces in it. */
 static inline int act_freely(act_function act)
 {
