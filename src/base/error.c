@@ -19,8 +19,8 @@ static const struct {
 #undef ERROR_CODE_ROW
 };
 
-int error_set_at(struct error *err, enum error_code code, int errnum, const char *origin,
-		 const char *subject, const char *format, ...)
+void error_set_at(struct error *err, enum error_code code, int errnum, const char *origin,
+		  const char *subject, const char *format, ...)
 {
 	assert(err->code == ERR_NONE);
 	err->code = code;
@@ -38,26 +38,23 @@ int error_set_at(struct error *err, enum error_code code, int errnum, const char
 		(void)snprintf(err->message + used, sizeof(err->message) - used, " (%s)",
 			       strerror(errnum)); /* NOLINT(concurrency-mt-unsafe): one thread */
 	}
-	return -(int)code;
 }
 
-int error_remedy(struct error *err, int result, const char *format, ...)
+void error_remedy_set(struct error *err, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	(void)vsnprintf(err->remedy, sizeof(err->remedy), format, args);
 	va_end(args);
-	return result;
 }
 
-int error_under(struct error *err, int result, const char *prefix)
+void error_prefix(struct error *err, const char *prefix)
 {
 	char subject[sizeof(err->subject)];
 	int len = snprintf(subject, sizeof(subject), "%s", prefix);
 	size_t used = len < 0 ? 0 : MIN((size_t)len, sizeof(subject) - 1);
 	(void)snprintf(subject + used, sizeof(subject) - used, ": %s", err->subject);
 	(void)snprintf(err->subject, sizeof(err->subject), "%s", subject);
-	return result;
 }
 
 void error_clear(struct error *err)

@@ -42,18 +42,38 @@ struct error {
  * Setting an error that is already set is an assertion failure: nothing is overwritten in
  * silence.  Never allocates.
  */
-#define error_set(err, code, errnum, subject, ...)                                         \
-	error_set_at(err, code, errnum, __FILE_NAME__ ":" ERROR_STRING(__LINE__), subject, \
-		     __VA_ARGS__)
+#define error_set(err, code, errnum, subject, ...)                                                 \
+	({                                                                                         \
+		error_set_at(err, code, errnum, __FILE_NAME__ ":" ERROR_STRING(__LINE__), subject, \
+			     __VA_ARGS__);                                                         \
+		-(int)(code);                                                                      \
+	})
 
-int error_set_at(struct error *err, enum error_code code, int errnum, const char *origin,
-		 const char *subject, const char *format, ...) printf_like(6, 7);
+void error_set_at(struct error *err, enum error_code code, int errnum, const char *origin,
+		  const char *subject, const char *format, ...) printf_like(6, 7);
 
-/* error_remedy() - add what to do about it; returns @result unchanged, so it can be returned. */
-int error_remedy(struct error *err, int result, const char *format, ...) printf_like(3, 4);
+/*
+ * error_remedy() - add what to do about it; returns @result unchanged, so it can be returned
+ *
+ * These are macros so that a static analyser sees that the value is the negative code.
+ */
+#define error_remedy(err, result, ...)              \
+	({                                          \
+		int error_result_ = (result);       \
+		error_remedy_set(err, __VA_ARGS__); \
+		error_result_;                      \
+	})
+
+void error_remedy_set(struct error *err, const char *format, ...) printf_like(2, 3);
+
+void error_prefix(struct error *err, const char *prefix);
 
 /* error_under() - put "@prefix: " before the subject; returns @result unchanged. */
-int error_under(struct error *err, int result, const char *prefix);
+static inline int error_under(struct error *err, int result, const char *prefix)
+{
+	error_prefix(err, prefix);
+	return result;
+}
 
 /* error_clear() - forget a failure that has been handled. */
 void error_clear(struct error *err);
