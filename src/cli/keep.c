@@ -32,7 +32,7 @@ static void become_monitor(struct plan *plan, int socket_fd, const sigset_t *mas
 {
 	struct error err = { .code = ERR_NONE };
 	plan->status_fd = fcntl(socket_fd, F_DUPFD_CLOEXEC, PLAN_FD + 1);
-	bool is_ready = plan->status_fd >= 0 && sigprocmask(SIG_SETMASK, mask, NULL) == 0;
+	bool is_ready = plan->status_fd >= 0 && pthread_sigmask(SIG_SETMASK, mask, NULL) == 0;
 	if (!is_ready || plan_launch(plan, &err) < 0) {
 		if (!is_ready)
 			(void)failed("the monitor cannot be started", &err);
@@ -102,7 +102,7 @@ int keep_launch(struct plan *plan, int *ret_status, struct error *err)
 	(void)sigaddset(&handled, SIGHUP);
 	(void)sigaddset(&handled, SIGINT);
 	(void)sigaddset(&handled, SIGQUIT);
-	if (sigprocmask(SIG_BLOCK, &handled, &mask) < 0)
+	if (pthread_sigmask(SIG_BLOCK, &handled, &mask) != 0)
 		return failed("signals cannot be blocked", err);
 	signal_fd = signalfd(-1, &handled, SFD_CLOEXEC);
 	if (signal_fd < 0)

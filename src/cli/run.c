@@ -67,7 +67,7 @@ static int set_env(struct policy *policy, const struct option *option, struct er
 {
 	if (strchr(option->value, '='))
 		return set_field(policy, option, option->value, err);
-	const char *value = getenv(option->value);
+	const char *value = getenv(option->value); /* NOLINT(concurrency-mt-unsafe) */
 	if (!value) {
 		int r = error_set(err, ERR_INVALID, 0, option->spelling,
 				  "'%s' is not set in foso's own environment", option->value);
