@@ -36,8 +36,8 @@
 		"without PR_SET_MM, PR_SET_SPECULATION_CTRL, PR_SCHED_CORE, PR_SET_IO_FLUSHER, " \
 		"PR_SET_MEMORY_MERGE (they weaken the host or measure others), and options not known") \
 	RULE(prctl_strict, \
-		"name, parent-death signal, dumpable, no_new_privs, timer slack, seccomp mode (get), " \
-		"names of memory areas") \
+		"name, parent-death signal, dumpable, no_new_privs, timer slack, names of memory areas; " \
+		"asking for the seccomp mode and the bounding set (libcap does at its start)") \
 	RULE(prctl_monitor, "name, parent-death signal, dumpable (get and set), names of memory areas") \
 	RULE(personality, "PER_LINUX, PER_LINUX32, either with UNAME26, and asking") \
 	RULE(personality_query, "asking only") \

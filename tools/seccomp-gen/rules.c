@@ -148,8 +148,9 @@ static code_label prctl_strict(struct code *code, code_label allow, code_label d
 	return load(code, 0,
 		    code_in_list(code, allow, deny, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG,
 				 PR_SET_DUMPABLE, PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME,
-				 PR_GET_SECCOMP, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK,
-				 PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_SET_VMA));
+				 PR_GET_SECCOMP, PR_CAPBSET_READ, PR_SET_TIMERSLACK,
+				 PR_GET_TIMERSLACK, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS,
+				 PR_SET_VMA));
 }
 
 static code_label prctl_monitor(struct code *code, code_label allow, code_label deny)

@@ -551,7 +551,8 @@ static void test_monitor_keeps_its_work_and_nothing_else(void)
 					       act_tiocsti,  act_make_executable };
 	for (size_t i = 0; i < ARRAY_LEN(denied); i++) {
 		EQ(restricted(denied[i], false), EPERM);
-		EQ(act_freely(denied[i]), 0);
+		if (geteuid() == 0)
+			EQ(act_freely(denied[i]), 0);
 	}
 }
 

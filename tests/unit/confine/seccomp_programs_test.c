@@ -154,7 +154,7 @@ static const char *check_program(const struct program *program, const struct pol
 		"new java.net.ServerSocket(0).close(); " \
 		"new ProcessBuilder(\"true\").start().waitFor(); } }\n' > M.java; java M.java") \
 	PROGRAM(go, POLICY_PROFILE_DEFAULT, "go", "go version; go env GOROOT; go doc fmt.Println") \
-	PROGRAM(ssh_keygen, POLICY_PROFILE_DEFAULT, "ssh-keygen", "ssh-keygen -q -t ed25519 -N '' -f k") \
+	PROGRAM(ssh_keygen, POLICY_PROFILE_DEFAULT, "ssh-keygen", "id -un || exit 0; ssh-keygen -q -t ed25519 -N '' -f k") \
 	PROGRAM(gpg, POLICY_PROFILE_DEFAULT, "gpg", "mkdir -m 700 g; gpg --homedir g --list-keys") \
 	PROGRAM(strict_shell, POLICY_PROFILE_STRICT, "sh", \
 		"for i in 3 1 2; do echo $i; done | sort | tail -n 1; x=$(ls -l /); (sleep 0 & wait)") \
