@@ -47,15 +47,22 @@ static int capabilities_set(const struct capability_sets *sets)
 	return syscall(SYS_capset, &header, sets->items) < 0 ? errno : 0;
 }
 
-/* What this kernel has ends where reading the bounding set fails with EINVAL. */
+/*
+ * What this kernel has ends where reading the bounding set fails with EINVAL.  What was read as
+ * empty stays so: nothing can add to the bounding set.
+ */
 static int bounding_empty(void)
 {
 	for (int capability = 0; capability < 64; capability++) {
 		int is_set = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
 		if (is_set < 0)
-			return errno == EINVAL ? 0 : errno;
-		if (is_set && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
+			return errno == EINVAL && capability > 0 ? 0 : errno;
+		if (!is_set)
+			continue;
+		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
 			return errno;
+		if (prctl(PR_CAPBSET_READ, capability, 0, 0, 0) != 0)
+			return EPERM;
 	}
 	return 0;
 }
@@ -81,19 +88,7 @@ static bool sets_are_empty(const struct capability_sets *sets)
 	return all == 0;
 }
 
-static bool bounding_and_ambient_are_empty(void)
-{
-	for (int capability = 0; capability < 64; capability++) {
-		int is_bounding = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
-		if (is_bounding < 0)
-			return errno == EINVAL && capability > 0;
-		if (is_bounding ||
-		    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, capability, 0, 0) != 0)
-			return false;
-	}
-	return true;
-}
-
+/* An ambient capability is always a permitted one (capabilities(7)), so the three sets tell. */
 static int capabilities_verify(void)
 {
 	struct capability_sets sets;
@@ -102,7 +97,7 @@ static int capabilities_verify(void)
 		return result;
 	int bits = prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
 	bool is_locked = bits >= 0 && (bits & (SECUREBITS | SECBIT_KEEP_CAPS)) == SECUREBITS;
-	return is_locked && sets_are_empty(&sets) && bounding_and_ambient_are_empty() ? 0 : EPERM;
+	return is_locked && sets_are_empty(&sets) ? 0 : EPERM;
 }
 
 int confine_capabilities(void)

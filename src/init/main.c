@@ -7,6 +7,7 @@
  * held it is dead, and foso-init exits: the kernel then ends every process of the namespace.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -184,7 +185,10 @@ int main(void)
 		init_send_event(&init, INIT_FAILED, &failure, -1);
 		return 1;
 	}
-	init_send_event(&init, INIT_READY, &(struct init_event){ 0 }, -1);
+	bool has_scratch = fcntl(INIT_SCRATCH_FD, F_GETFD) >= 0;
+	init_send_event(&init, INIT_READY, &(struct init_event){ 0 },
+			has_scratch ? INIT_SCRATCH_FD : -1);
+	close(INIT_SCRATCH_FD);
 	serve(&init, &packet, signal_fd);
 	return 0;
 }

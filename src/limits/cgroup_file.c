@@ -42,6 +42,9 @@ size_t cgroup_fd_read(int fd, char *text, size_t size)
 		if (n_read <= 0)
 			break;
 		used += (size_t)n_read;
+		/* The kernel gives what fits a page at once, so a shorter text is a whole one. */
+		if (used < 4096 && used + 1 < size)
+			break;
 	}
 	text[used] = '\0';
 	return used;

@@ -27,15 +27,14 @@
 	INIT_MESSAGE(SIGNAL,       3, 64, 0)                                                      \
 	INIT_MESSAGE(LIST,         4, 16, 0)                                                      \
 	/* init to host */                                                                        \
-	INIT_MESSAGE(READY,       16, 64, 0)      /* the boundary stands */                       \
+	INIT_MESSAGE(READY,       16, 64, 1)      /* it stands; the file system it writes to */   \
 	INIT_MESSAGE(STARTED,     17, 64, 1)      /* pid inside; PTY master */                    \
 	INIT_MESSAGE(NOT_STARTED, 18, 64, 0)                                                      \
 	INIT_MESSAGE(EXITED,      19, 64, 0)                                                      \
 	INIT_MESSAGE(PROCESS,     20, 128, 0)                                                     \
 	INIT_MESSAGE(LIST_END,    21, 16, 0)                                                      \
 	INIT_MESSAGE(FAILED,      22, 256, 0)     /* a step of the set-up failed: nothing runs */ \
-	INIT_MESSAGE(FILTER,      23, 64, 1)      /* the listener of a command's filter */      \
-	INIT_MESSAGE(SCRATCH,     24, 16, 1)      /* before READY: the file system it writes to */
+	INIT_MESSAGE(FILTER,      23, 64, 1)      /* the listener of a command's filter */
 /* clang-format on */
 
 enum init_message {
@@ -50,6 +49,7 @@ enum init_message {
 #define INIT_MAX_PATHS         80
 #define INIT_MAX_SPAWN_BYTES   (POLICY_MAX_ENCODED_BYTES)
 #define INIT_CHANNEL_FD        3 /* where foso-init finds its end of the socket */
+#define INIT_SCRATCH_FD        4 /* O_PATH on the scratch, handed on with READY; may be missing */
 
 /* The outcome of one wire exchange on the socket. */
 struct init_packet {

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "base/cleanup.h"
 #include "base/syscalls.h"
 #include "confine/confine.h"
-#include "levels/process/process.h"
+#include "levels/process/root.h"
 
 static _Noreturn void fail(const struct process_setup *setup, enum init_stage stage, int errnum,
 			   const char *subject)
@@ -70,12 +71,21 @@ static int set_names(const struct process_setup *setup)
 		       : write_file("/proc/sys/user/max_user_namespaces", "0");
 }
 
-static void send_scratch(const struct process_setup *setup, int scratch_fd)
+/* What foso-init does not need can be given up now; the commands' own step then has less to do. */
+static int drop_unused_bounds(void)
 {
-	(void)init_channel_send(setup->channel_fd, INIT_SCRATCH, NULL, 0, &scratch_fd, 1);
+	static const int kept[] = { CAP_SETUID, CAP_SETGID, CAP_KILL, CAP_SETPCAP };
+	for (int capability = 0; capability < 64; capability++) {
+		bool is_kept = false;
+		for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+			is_kept = is_kept || kept[i] == capability;
+		if (!is_kept && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
+			return errno == EINVAL ? 0 : errno;
+	}
+	return 0;
 }
 
-static _Noreturn void become_init(const struct process_setup *setup)
+static _Noreturn void become_init(const struct process_setup *setup, int scratch_fd)
 {
 	char *argv[] = { (char[]){ "foso-init" }, NULL };
 	char *envp[] = { NULL };
@@ -84,9 +94,11 @@ static _Noreturn void become_init(const struct process_setup *setup)
 			fail(setup, STAGE_DESCRIPTORS, errno, "");
 	}
 	/* The program and the socket change places if one sits where the other belongs. */
-	int init_fd = fcntl(setup->init_fd, F_DUPFD_CLOEXEC, INIT_CHANNEL_FD + 1);
-	int channel_fd = fcntl(setup->channel_fd, F_DUPFD_CLOEXEC, INIT_CHANNEL_FD + 1);
-	if (init_fd < 0 || channel_fd < 0 || dup3(channel_fd, INIT_CHANNEL_FD, 0) < 0)
+	int init_fd = fcntl(setup->init_fd, F_DUPFD_CLOEXEC, INIT_SCRATCH_FD + 1);
+	int channel_fd = fcntl(setup->channel_fd, F_DUPFD_CLOEXEC, INIT_SCRATCH_FD + 1);
+	int scratch = fcntl(scratch_fd, F_DUPFD_CLOEXEC, INIT_SCRATCH_FD + 1);
+	if (init_fd < 0 || channel_fd < 0 || scratch < 0 ||
+	    dup3(channel_fd, INIT_CHANNEL_FD, 0) < 0 || dup3(scratch, INIT_SCRATCH_FD, 0) < 0)
 		fail(setup, STAGE_DESCRIPTORS, errno, "");
 	/*
 	 * One id is mapped and nobody changes ids, so foso-init needs no capability; it would also
@@ -119,10 +131,15 @@ _Noreturn void process_child_main(const struct process_setup *setup)
 		fail(setup, step.stage, r, step.subject);
 	if ((r = set_names(setup)) != 0)
 		fail(setup, STAGE_HOSTNAME, r, "");
+	confine_signals();
+	if ((r = drop_unused_bounds()) != 0)
+		fail(setup, STAGE_PRIVILEGES, r, "");
+	if (setup->policy->root == POLICY_ROOT_HOST && (r = root_verify_masks(root_fd, &step)) != 0)
+		fail(setup, step.stage, r, step.subject);
+	/* Everything before this line runs beside the making of the network namespace. */
 	if ((r = process_network_join(&network)) != 0)
 		fail(setup, STAGE_NETWORK, r, "");
-	if ((r = process_root_enter(root_fd, setup->policy->root == POLICY_ROOT_HOST, &step)) != 0)
+	if ((r = process_root_enter(root_fd, &step)) != 0)
 		fail(setup, step.stage, r, step.subject);
-	send_scratch(setup, scratch_fd);
-	become_init(setup);
+	become_init(setup, scratch_fd);
 }

@@ -119,12 +119,6 @@ static int read_message(struct process *process, struct init_packet *packet,
 			struct level_event *ret)
 {
 	struct init_event event = { 0 };
-	if (packet->number == INIT_SCRATCH) {
-		if (process->is_ready || packet->n_fds != 1)
-			return lost(ret, "foso-init spoke out of turn");
-		process->scratch_fd = take_fd(&packet->fds[0]);
-		return 0;
-	}
 	if (packet->number != INIT_LIST_END && packet->number != INIT_READY &&
 	    !init_event_decode(&event, packet->bytes, packet->len))
 		return lost(ret, "foso-init sent a malformed message");
@@ -138,7 +132,11 @@ static int read_message(struct process *process, struct init_packet *packet,
 	memcpy(ret->name, event.name, sizeof(ret->name));
 	switch ((int)packet->number) {
 	case INIT_READY:
+		if (process->is_ready)
+			return lost(ret, "foso-init spoke out of turn");
 		process->is_ready = true;
+		if (packet->n_fds == 1)
+			process->scratch_fd = take_fd(&packet->fds[0]);
 		ret->type = LEVEL_EVENT_READY;
 		return 1;
 	case INIT_FAILED:

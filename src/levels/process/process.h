@@ -89,6 +89,9 @@ struct process_step {
 	char subject[64]; /* what was being done it to, for the message; may be "" */
 };
 
+/* process.c: what control groups this host offers; asked once. */
+const struct cgroup_host *process_host(void);
+
 /* child.c: runs in the child; never returns. */
 _Noreturn void process_child_main(const struct process_setup *setup);
 
@@ -105,7 +108,7 @@ int process_network_join(struct process_network *network);
 /* root.c: the root file system, up to the point where it can be entered. */
 int process_root_build(const struct process_setup *setup, int *ret_root_fd, int *ret_scratch_fd,
 		       struct process_step *step);
-int process_root_enter(int root_fd, bool has_masks, struct process_step *step);
+int process_root_enter(int root_fd, struct process_step *step);
 
 /* sources.c: the engine's side of the policy's mounts (root only). */
 #define PROCESS_MAX_SOURCES (POLICY_MAX_MOUNTS + 2)

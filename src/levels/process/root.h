@@ -13,7 +13,9 @@ int root_write_file(int dir_fd, const char *path, const char *text);
 /* root_host.c */
 int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_root_fd,
 		    struct process_step *step);
-int root_verify_masks(struct process_step *step);
+
+/* root_verify_masks() - no masked name exists in the finished root; looked at from outside it. */
+int root_verify_masks(int root_fd, struct process_step *step);
 
 /* root_system.c: /dev, /proc and /sys, the same for every kind of root. */
 int root_build_system(const struct process_setup *setup, int root_fd, int scratch_fd,

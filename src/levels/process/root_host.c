@@ -171,12 +171,12 @@ int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_
 	return show_system_folders(root_fd, step);
 }
 
-int root_verify_masks(struct process_step *step)
+int root_verify_masks(int root_fd, struct process_step *step)
 {
 	char path[80];
 	for (size_t i = 0; i < ARRAY_LEN(masks); i++) {
-		(void)snprintf(path, sizeof(path), "/etc/%s", masks[i]);
-		if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		(void)snprintf(path, sizeof(path), "etc/%s", masks[i]);
+		if (faccessat(root_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 			return root_fail(step, STAGE_MASKS, path, EEXIST);
 	}
 	return 0;

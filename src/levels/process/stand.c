@@ -288,7 +288,7 @@ int process_stand_up(struct sandbox *sandbox, struct process *process, struct er
 	int r;
 	if ((r = seccomp_listener_check(err)) < 0)
 		return r;
-	cgroup_host_probe(&process->host);
+	process->host = *process_host();
 	if ((r = fill_setup(sandbox, process, err)) < 0 || (r = make_sockets(process, err)) < 0)
 		return r;
 	if (process->host.version == CGROUP_V2 && (r = make_groups(sandbox, process, err)) < 0)
