@@ -1,10 +1,242 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doctor.c - foso doctor */
+/*
+ * doctor.c - foso doctor: which levels and limits work on this host, and what to do about others
+ *
+ * Exits with 0 if every level that was looked at works, with 1 if one does not.
+ */
+#include "cli/doctor.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/version.h"
 #include "cli/cli.h"
+#include "format/json.h"
+#include "limits/mechanism.h"
+
+/* clang-format off */
+/* LEVEL(word, whether this build has it), strongest first */
+#define DOCTOR_LEVELS(LEVEL)  \
+	LEVEL("microvm", false) \
+	LEVEL("kernel",  false) \
+	LEVEL("process", true)  \
+	LEVEL("wasm",    false)
+/* clang-format on */
+
+struct level_row {
+	char word[12];
+	bool is_built;
+};
+
+static const struct level_row level_rows[] = {
+#define LEVEL_ROW(word_, is_built_) { .word = word_, .is_built = is_built_ },
+	DOCTOR_LEVELS(LEVEL_ROW)
+#undef LEVEL_ROW
+};
+
+#define N_LEVELS ARRAY_LEN(level_rows)
+
+static const char not_built[] = "not part of this version of foso";
+
+struct report {
+	const char *wanted; /* level, or NULL: those that are built */
+	struct doctor_fact facts[DOCTOR_N_FACTS];
+	struct doctor_trial trials[N_LEVELS];
+	struct cgroup_host host;
+};
+
+static bool is_shown(const struct report *report, size_t level)
+{
+	return !report->wanted || strcmp(report->wanted, level_rows[level].word) == 0;
+}
+
+static int look(struct report *report, struct error *err)
+{
+	doctor_look(report->facts);
+	cgroup_host_probe(&report->host);
+	for (size_t i = 0; i < N_LEVELS; i++) {
+		if (!is_shown(report, i) || !level_rows[i].is_built)
+			continue;
+		int r = doctor_try(level_rows[i].word, &report->trials[i], err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* A level that this build lacks counts as not working if it was asked for. */
+static bool is_healthy(const struct report *report)
+{
+	bool is_good = true;
+	for (size_t i = 0; i < N_LEVELS; i++)
+		if (is_shown(report, i) && (level_rows[i].is_built || report->wanted))
+			is_good = is_good && report->trials[i].is_good;
+	return is_good;
+}
+
+/* What foso said, each line under the level. */
+static void print_lines(const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		(void)printf("           %.*s\n", (int)len, text);
+		text += len + (text[len] == '\n');
+	}
+}
+
+static void print_levels(const struct report *report)
+{
+	for (size_t i = 0; i < N_LEVELS; i++) {
+		const struct level_row *row = &level_rows[i];
+		if (!is_shown(report, i))
+			continue;
+		if (!row->is_built) {
+			(void)printf("  %-8s no: %s\n", row->word, not_built);
+			continue;
+		}
+		(void)printf("  %-8s %s\n", row->word,
+			     report->trials[i].is_good ? "works" : "does not work:");
+		if (!report->trials[i].is_good)
+			print_lines(report->trials[i].text);
+	}
+}
+
+static void print_facts(const struct report *report)
+{
+	for (size_t i = 0; i < DOCTOR_N_FACTS; i++) {
+		const struct doctor_fact *fact = &report->facts[i];
+		const char *mark = fact->is_good ? "" : fact->is_essential ? "missing: " : "weak: ";
+		(void)printf("  %-16s %s%s%s%s\n", fact->name, mark, fact->text,
+			     fact->is_good ? "" : "; ", fact->remedy);
+	}
+}
+
+static void print_limits(const struct report *report)
+{
+	for (unsigned id = 0; id < LIMIT_N; id++) {
+		const struct limit_mechanism *mechanism =
+			limit_mechanism_get(&report->host, (enum limit_id)id);
+		(void)printf("  %-16s %s\n", mechanism->field + strlen("limits."), mechanism->name);
+		if (!mechanism->is_whole_tree)
+			(void)printf("  %-16s not for the whole tree, so limits.strict refuses it; "
+				     "%s\n",
+				     "", mechanism->remedy);
+	}
+}
+
+static void print_text(const struct report *report)
+{
+	(void)printf("foso %s (%s), %s\n\nLevels:\n", version_number(), version_build_id(),
+		     geteuid() == 0 ? "as root" : "rootless");
+	print_levels(report);
+	(void)printf("\nHost:\n");
+	print_facts(report);
+	(void)printf("\nLimits, and what holds them:\n");
+	print_limits(report);
+}
+
+static void put_levels(struct json *json, const struct report *report)
+{
+	json_array_open(json, "levels");
+	for (size_t i = 0; i < N_LEVELS; i++) {
+		const struct doctor_trial *trial = &report->trials[i];
+		if (!is_shown(report, i))
+			continue;
+		json_object_open(json, NULL);
+		json_string(json, "level", level_rows[i].word);
+		json_bool(json, "works", trial->is_good);
+		if (!level_rows[i].is_built)
+			json_string(json, "why", not_built);
+		else if (!trial->is_good)
+			json_bytes(json, "why", trial->text, strlen(trial->text));
+		json_object_close(json);
+	}
+	json_array_close(json);
+}
+
+static void put_facts(struct json *json, const struct report *report)
+{
+	json_array_open(json, "host");
+	for (size_t i = 0; i < DOCTOR_N_FACTS; i++) {
+		const struct doctor_fact *fact = &report->facts[i];
+		json_object_open(json, NULL);
+		json_string(json, "name", fact->name);
+		json_bool(json, "good", fact->is_good);
+		json_bool(json, "essential", fact->is_essential);
+		json_bytes(json, "text", fact->text, strlen(fact->text));
+		json_string(json, "remedy", fact->remedy);
+		json_object_close(json);
+	}
+	json_array_close(json);
+}
+
+static void put_limits(struct json *json, const struct report *report)
+{
+	json_array_open(json, "limits");
+	for (unsigned id = 0; id < LIMIT_N; id++) {
+		const struct limit_mechanism *mechanism =
+			limit_mechanism_get(&report->host, (enum limit_id)id);
+		json_object_open(json, NULL);
+		json_string(json, "field", mechanism->field);
+		json_string(json, "mechanism", mechanism->name);
+		json_bool(json, "whole_tree", mechanism->is_whole_tree);
+		json_string(json, "remedy", mechanism->is_whole_tree ? "" : mechanism->remedy);
+		json_object_close(json);
+	}
+	json_array_close(json);
+}
+
+static void print_json(const struct report *report)
+{
+	struct buf text = BUF_INIT(256 * 1024);
+	struct json json;
+	json_init(&json, &text);
+	json_object_open(&json, NULL);
+	json_string(&json, "version", version_number());
+	json_string(&json, "build_id", version_build_id());
+	json_bool(&json, "rootless", geteuid() != 0);
+	put_levels(&json, report);
+	put_facts(&json, report);
+	put_limits(&json, report);
+	json_object_close(&json);
+	(void)printf("%s\n", buf_string(&text));
+	buf_fini(&text);
+}
+
+static int check_level(const char *word, struct error *err)
+{
+	for (size_t i = 0; i < N_LEVELS; i++)
+		if (strcmp(level_rows[i].word, word) == 0)
+			return 0;
+	int r = error_set(err, ERR_INVALID, 0, "--level", "'%s' is not a level", word);
+	return error_remedy(err, r, "write process, kernel, microvm or wasm");
+}
 
 int command_doctor(struct cli *cli, int *ret_status, struct error *err)
 {
-	UNUSED(cli);
-	UNUSED(ret_status);
-	return error_set(err, ERR_UNSUPPORTED, 0, "doctor", "not there yet");
+	struct report report = { .wanted = NULL };
+	struct option option;
+	bool is_json = false;
+	int r;
+	while ((r = options_next(&cli->options, &option, err)) == 0) {
+		if (option.row->id == OPTION_JSON)
+			is_json = true;
+		else if (option.row->id == OPTION_LEVEL)
+			report.wanted = option.value;
+	}
+	if (r > 0)
+		r = options_no_operands(&cli->options, err);
+	if (r == 0 && report.wanted)
+		r = check_level(report.wanted, err);
+	if (r == 0)
+		r = look(&report, err);
+	if (r < 0)
+		return r;
+	if (is_json)
+		print_json(&report);
+	else
+		print_text(&report);
+	*ret_status = is_healthy(&report) ? 0 : 1;
+	return 0;
 }
