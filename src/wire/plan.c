@@ -15,12 +15,12 @@
 #include "base/syscalls.h"
 #include "wire/codec.h"
 
-#define PLAN_MAGIC 0x314e4c50u /* "PLN1" */
+#define PLAN_MAGIC 0x324e4c50u /* "PLN2" */
 #define PLAN_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
 int plan_init(struct plan *plan, struct error *err)
 {
-	*plan = (struct plan){ .result_fd = -1, .status_fd = -1 };
+	*plan = (struct plan){ .result_fd = -1, .status_fd = -1, .control_fd = -1 };
 	plan->level_why = strdup("");
 	if (!plan->level_why) {
 		int r = error_set(err, ERR_SYSTEM, ENOMEM, "plan", "no memory");
@@ -49,6 +49,8 @@ void plan_encode(const struct plan *plan, struct buf *out)
 	wire_put_u8(out, plan->is_debug);
 	wire_put_u32(out, (uint32_t)(plan->result_fd + 1));
 	wire_put_u32(out, (uint32_t)(plan->status_fd + 1));
+	wire_put_u32(out, (uint32_t)(plan->control_fd + 1));
+	wire_put_u8(out, plan->is_session);
 	wire_put_string(out, plan->level_why);
 	wire_put_bytes(out, policy.data, policy.len);
 	if (!buf_is_whole(&policy))
@@ -59,7 +61,7 @@ void plan_encode(const struct plan *plan, struct buf *out)
 int plan_decode(struct plan *ret_plan, const void *bytes, size_t len, struct error *err)
 {
 	struct wire_reader reader;
-	struct plan plan = { .result_fd = -1, .status_fd = -1 };
+	struct plan plan = { .result_fd = -1, .status_fd = -1, .control_fd = -1 };
 	size_t n_policy = 0;
 
 	wire_reader_init(&reader, bytes, len);
@@ -69,6 +71,8 @@ int plan_decode(struct plan *ret_plan, const void *bytes, size_t len, struct err
 	plan.is_debug = wire_get_bool(&reader);
 	plan.result_fd = (int)wire_get_count(&reader, 1024) - 1;
 	plan.status_fd = (int)wire_get_count(&reader, 1024) - 1;
+	plan.control_fd = (int)wire_get_count(&reader, 1024) - 1;
+	plan.is_session = wire_get_bool(&reader);
 	plan.level_why = wire_get_string(&reader);
 	const uint8_t *policy = wire_get_bytes(&reader, &n_policy);
 	if (!is_ours || !wire_reader_is_done(&reader)) {
@@ -129,14 +133,34 @@ static void keep_environment(char *envp[])
 	envp[n] = NULL;
 }
 
-int plan_launch(const struct plan *plan, struct error *err)
+static int find_monitor(const char *folder, char path[PROGRAM_PATH_BYTES], struct error *err)
 {
-	static char name[] = "foso-monitor";
-	char path[PROGRAM_PATH_BYTES];
-	auto_buf struct buf bytes = BUF_INIT(PLAN_MAX_BYTES);
-	auto_fd int plan_fd = -1;
+	if (!folder)
+		return program_path("foso-monitor", path, err);
+	int n = snprintf(path, PROGRAM_PATH_BYTES, "%s/foso-monitor", folder);
+	if (n > 0 && n < PROGRAM_PATH_BYTES && access(path, X_OK) == 0)
+		return 0;
+	int r = error_set(err, ERR_NOT_FOUND, 0, "foso-monitor", "not found in %s", folder);
+	return error_remedy(err, r, "build or install foso as a whole (./x build)");
+}
 
-	int r = program_path(name, path, err);
+static int not_started(const char *path, int errnum, struct error *err)
+{
+	int r = error_set(err, ERR_SYSTEM, errnum, path, "the monitor cannot be started");
+	return error_remedy(err, r, "check that the file is executable and the machine has memory");
+}
+
+int plan_start_prepare(const struct plan *plan, const char *folder, struct plan_start *ret,
+		       struct error *err)
+{
+	static_assert(sizeof(ret->path) == PROGRAM_PATH_BYTES, "");
+	static_assert(ARRAY_LEN(ret->envp) == ARRAY_LEN(kept_variables) + 1, "");
+	auto_buf struct buf bytes = BUF_INIT(PLAN_MAX_BYTES);
+	ret->plan_fd = -1;
+	ret->fds[0] = plan->result_fd;
+	ret->fds[1] = plan->status_fd;
+	ret->fds[2] = plan->control_fd;
+	int r = find_monitor(folder, ret->path, err);
 	if (r < 0)
 		return r;
 	plan_encode(plan, &bytes);
@@ -145,20 +169,35 @@ int plan_launch(const struct plan *plan, struct error *err)
 			      "policy, arguments and environment exceed %d bytes", PLAN_MAX_BYTES);
 		return error_remedy(err, r, "pass large data through a file or stdin");
 	}
-	if (seal(&bytes, &plan_fd) < 0)
-		goto failed;
+	if (seal(&bytes, &ret->plan_fd) < 0)
+		return not_started(ret->path, errno, err);
+	keep_environment(ret->envp);
+	return 0;
+}
+
+int plan_start_exec(const struct plan_start *start)
+{
+	char *argv[] = { (char[]){ "foso-monitor" }, NULL };
 	/* dup3 refuses equal numbers, and a descriptor born at PLAN_FD only loses close-on-exec. */
-	if (plan_fd == PLAN_FD ? keep_open(plan_fd) < 0 : dup3(plan_fd, PLAN_FD, 0) < 0)
-		goto failed;
-	if (keep_open(plan->result_fd) < 0 || keep_open(plan->status_fd) < 0)
-		goto failed;
-	char *argv[] = { name, NULL };
-	char *envp[ARRAY_LEN(kept_variables) + 1];
-	keep_environment(envp);
-	execve(path, argv, envp);
-failed:
-	r = error_set(err, ERR_SYSTEM, errno, path, "the monitor cannot be started");
-	return error_remedy(err, r, "check that the file is executable and the machine has memory");
+	if (start->plan_fd == PLAN_FD ? keep_open(PLAN_FD) < 0
+				      : dup3(start->plan_fd, PLAN_FD, 0) < 0)
+		return errno;
+	for (size_t i = 0; i < ARRAY_LEN(start->fds); i++) {
+		if (keep_open(start->fds[i]) < 0)
+			return errno;
+	}
+	execve(start->path, argv, (char *const *)start->envp);
+	return errno;
+}
+
+int plan_launch(const struct plan *plan, struct error *err)
+{
+	struct plan_start start not_zeroed;
+	int r = plan_start_prepare(plan, NULL, &start, err);
+	if (r == 0)
+		r = not_started(start.path, plan_start_exec(&start), err);
+	fd_close(&start.plan_fd);
+	return r;
 }
 
 int plan_receive(struct plan *ret_plan, struct error *err)

@@ -22,6 +22,8 @@ struct plan {
 	bool is_debug;   /* origin of errors */
 	int result_fd;   /* inherited; the record is written here as JSON; -1: none */
 	int status_fd;   /* inherited; wire/status.h messages for a waiting caller; -1: none */
+	int control_fd;  /* inherited; wire/control_messages.h with whoever holds the sandbox; -1 */
+	bool is_session; /* no command of its own: those of control_fd, until it says CLOSE */
 	char *level_why; /* why level auto became policy.level; "" if it was named */
 };
 
@@ -39,6 +41,24 @@ int plan_decode(struct plan *ret_plan, const void *bytes, size_t len, struct err
  * on.  With background: keep the caller forks first and waits for status messages (wire/status.h).
  */
 int plan_launch(const struct plan *plan, struct error *err) must_check;
+
+/*
+ * plan_start_prepare() / plan_start_exec() - the two halves of plan_launch(), for a program that
+ * must call only async-signal-safe functions after its fork
+ * @folder:  where foso's programs are; NULL: where the running program is
+ *
+ * exec() returns errno on failure only.  It uses only @start and the descriptors of the plan,
+ * which must be above PLAN_FD.
+ */
+struct plan_start {
+	char path[4096];
+	int plan_fd; /* owned; -1 while unused */
+	int fds[3];  /* borrowed: result, status, control; -1 */
+	char *envp[4];
+};
+int plan_start_prepare(const struct plan *plan, const char *folder, struct plan_start *ret,
+		       struct error *err) must_check;
+int plan_start_exec(const struct plan_start *start);
 
 /* plan_receive() - the other side: check the seals of PLAN_FD, decode, close. */
 int plan_receive(struct plan *ret_plan, struct error *err) must_check;
