@@ -54,30 +54,34 @@ static bool is_default_number(const struct policy_field *field, uint64_t value)
 	       value == initial;
 }
 
-/* Whether the policy wants more of the field than its default. */
-static bool asks_for(const struct policy_field *field, const void *object)
+bool policy_field_is_default(const struct policy_field *field, const void *object)
 {
 	const void *at = policy_field_at_const(field, object);
-	switch (policy_type_storage((enum policy_type)field->type)) {
+	enum policy_type type = (enum policy_type)field->type;
+	const struct policy_word *word;
+	bool is_on;
+	switch (policy_type_storage(type)) {
 	case POLICY_STORAGE_BOOL:
-		return *(const bool *)at !=
-		       (field->initial[0] == 't' || strcmp(field->initial, "on") == 0);
+		is_on = field->initial[0] == 't' || strcmp(field->initial, "on") == 0;
+		return *(const bool *)at == is_on;
 	case POLICY_STORAGE_NETWORK:
-		return *(const bool *)at;
+		return !*(const bool *)at;
 	case POLICY_STORAGE_NUMBER:
-		return !is_default_number(field, *(const uint64_t *)at);
+		return is_default_number(field, *(const uint64_t *)at);
 	case POLICY_STORAGE_STRING:
-		return strcmp(*(char *const *)at, field->initial) != 0;
+		return strcmp(*(char *const *)at, field->initial) == 0;
 	case POLICY_STORAGE_LIST:
 	case POLICY_STORAGE_ENV:
 	case POLICY_STORAGE_ITEMS:
-		return ((const struct policy_array *)at)->n_items > 0;
-	case POLICY_STORAGE_NONE:
+		return ((const struct policy_array *)at)->n_items == 0;
 	case POLICY_STORAGE_ENUM:
 	case POLICY_STORAGE_ROOT:
+		word = policy_word_get(type, *(const unsigned *)at);
+		return word && strcmp(word->word, field->initial) == 0;
+	case POLICY_STORAGE_NONE:
 		break;
 	}
-	return false;
+	return true;
 }
 
 static void check_word(struct walk *walk, const struct policy_field *field, const char *subject,
@@ -112,7 +116,7 @@ static void check_field(struct walk *walk, const struct policy_field *field)
 	else if (policy_type_storage((enum policy_type)field->type) == POLICY_STORAGE_ENUM)
 		check_word(walk, field, field->name,
 			   *(const unsigned *)policy_field_at_const(field, policy), "");
-	else if (column != 'y' && asks_for(field, policy))
+	else if (column != 'y' && !policy_field_is_default(field, policy))
 		refuse_column(walk, field->name, "it", column,
 			      policy_field_remedy(policy_field_id(field)));
 }

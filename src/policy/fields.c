@@ -98,19 +98,27 @@ static unsigned measure(const char *name, size_t len, const char *row)
 	return MIN(whole, part);
 }
 
-const struct policy_field *policy_field_nearest(const char *name)
+/* The one group that has no row of its own, because no word can stand for it. */
+static const char plain_group[] = "limits";
+
+const char *policy_field_nearest(const char *name)
 {
-	const struct policy_field *nearest = NULL;
 	size_t len = strlen(name);
 	if (len >= 2 * MAX_NAME_BYTES)
 		return NULL;
 	/* A third of the letters may be wrong; more is another word, and a guess would mislead. */
 	unsigned best = (unsigned)(2 * (len / 3)) + 1;
+	const char *nearest = NULL;
+	unsigned distance = count_edits(name, len, plain_group, sizeof(plain_group) - 1);
+	if (distance < best) {
+		best = distance;
+		nearest = plain_group;
+	}
 	for (size_t i = 0; i < POLICY_N_FIELDS; i++) {
-		unsigned distance = measure(name, len, policy_fields[i].name);
+		distance = measure(name, len, policy_fields[i].name);
 		if (distance < best) {
 			best = distance;
-			nearest = &policy_fields[i];
+			nearest = policy_fields[i].name;
 		}
 	}
 	return nearest;

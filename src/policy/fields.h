@@ -236,7 +236,7 @@ const struct policy_field *policy_field_find(const char *name, size_t len);
  * Looks at spelling ("limits.memry"), at a missing group ("memory") and at a cut end
  * ("limits.mem").
  */
-const struct policy_field *policy_field_nearest(const char *name);
+const char *policy_field_nearest(const char *name);
 
 /* policy_field_is_group() - true for "limits": no field itself, but fields lie below it. */
 bool policy_field_is_group(const char *name, size_t len);

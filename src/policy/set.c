@@ -25,16 +25,16 @@ static int refuse_name(const char *name, struct error *err)
 		      (at[-1] == '[' || bare[used - 1] == '[')))
 			bare[used++] = *at;
 	bare[used] = '\0';
-	const struct policy_field *nearest = policy_field_nearest(bare);
 	if (policy_field_is_group(bare, used)) {
 		int result =
 			error_set(err, ERR_INVALID, 0, name, "is a group of fields, not a field");
-		return error_remedy(err, result, "name one of its fields, such as %s",
-				    nearest ? nearest->name : bare);
+		return error_remedy(err, result,
+				    "name one of its fields; foso-policy(5) lists them");
 	}
 	int result = error_set(err, ERR_NOT_FOUND, 0, name, "is not a field of a policy");
+	const char *nearest = policy_field_nearest(bare);
 	if (nearest)
-		return error_remedy(err, result, "did you mean %s?", nearest->name);
+		return error_remedy(err, result, "did you mean %s?", nearest);
 	return error_remedy(err, result, "foso-policy(5) lists the fields");
 }
 

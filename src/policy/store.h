@@ -54,6 +54,9 @@ void policy_field_fini(const struct policy_field *field, void *object);
 /* policy_field_move() - the value of one field from @from, which forgets it, to @to. */
 void policy_field_move(const struct policy_field *field, void *to, void *from);
 
+/* policy_field_is_default() - the field of @object holds its default, so it asks for nothing. */
+bool policy_field_is_default(const struct policy_field *field, const void *object) must_check;
+
 /* policy_env_check() - a name and value that execve() takes. */
 int policy_env_check(const char *subject, const char *name, const char *value, struct error *err)
 	must_check;

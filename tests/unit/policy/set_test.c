@@ -149,8 +149,8 @@ static void test_set_unknown_names_suggest_the_nearest(void)
 	refused("xyzzy", "1", ERR_NOT_FOUND,
 		"foso: xyzzy: is not a field of a policy; foso-policy(5) lists the fields");
 	refused("limits", "1", ERR_INVALID,
-		"foso: limits: is a group of fields, not a field; name one of its fields, such as "
-		"limits.cpu_time");
+		"foso: limits: is a group of fields, not a field; name one of its fields; "
+		"foso-policy(5) lists them");
 	refused("", "1", ERR_NOT_FOUND,
 		"foso: is not a field of a policy; foso-policy(5) lists the fields");
 }
