@@ -194,13 +194,22 @@ static void stop_and_continue(struct monitor *monitor)
 	send_signal(monitor, SIGCONT);
 }
 
+/* The command's own end, if it had one, stays what it was. */
+static void end_by_caller(struct monitor *monitor, int number)
+{
+	if (monitor->end.reason == END_N_REASONS)
+		monitor->end.signal = number == RUNDIR_KILL_SIGNAL ? SIGKILL : number;
+	else
+		monitor_note(monitor, "what had lived on was ended by foso kill");
+	monitor_end(monitor, END_KILLED, NULL);
+	monitor_kill(monitor);
+}
+
 static void on_signal(struct monitor *monitor, int number)
 {
 	bool is_quiet = number == SIGWINCH || number == SIGCONT || number == SIGTSTP;
 	if (number == RUNDIR_KILL_SIGNAL || (!monitor->is_started && !is_quiet)) {
-		monitor_end(monitor, END_KILLED, NULL);
-		monitor->end.signal = number == RUNDIR_KILL_SIGNAL ? SIGKILL : number;
-		monitor_kill(monitor);
+		end_by_caller(monitor, number);
 	} else if (number == SIGWINCH) {
 		terminal_resize(monitor);
 	} else if (number == SIGTSTP && monitor->stage == MONITOR_RUNNING) {

@@ -35,7 +35,9 @@ void judge_exit(struct monitor *monitor, int code, int signal_number)
 	bool has_cpu_limit = monitor->plan->policy.limits.cpu_time_ns != POLICY_UNLIMITED;
 	monitor->end.code = code;
 	monitor->end.signal = signal_number;
-	if (signal_number == SIGXFSZ)
+	/* A shell says of a child that the signal ended: 128 + n. */
+	bool has_size_limit = monitor->plan->policy.limits.file_size_bytes != POLICY_UNLIMITED;
+	if (signal_number == SIGXFSZ || (has_size_limit && code == 128 + SIGXFSZ))
 		monitor_end(monitor, END_DISK, "limits.file_size");
 	if (signal_number == SIGXCPU && has_cpu_limit)
 		monitor_end(monitor, END_CPU, "limits.cpu_time");

@@ -32,7 +32,7 @@
 	INIT_MESSAGE(NOT_STARTED, 18, 64, 0)                                                      \
 	INIT_MESSAGE(EXITED,      19, 64, 0)                                                      \
 	INIT_MESSAGE(PROCESS,     20, 128, 0)                                                     \
-	INIT_MESSAGE(LIST_END,    21, 16, 0)                                                      \
+	INIT_MESSAGE(LIST_END,    21, 64, 0)                                                      \
 	INIT_MESSAGE(FAILED,      22, 256, 0)     /* a step of the set-up failed: nothing runs */ \
 	INIT_MESSAGE(FILTER,      23, 64, 1)      /* the listener of a command's filter */
 /* clang-format on */

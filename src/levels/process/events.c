@@ -153,7 +153,9 @@ static int read_message(struct process *process, struct init_packet *packet,
 		return 1;
 	case INIT_EXITED:
 		ret->type = LEVEL_EVENT_EXITED;
-		return 1;
+		process->exited = *ret;
+		process->exit_step = 1;
+		return 0;
 	case INIT_PROCESS:
 		ret->type = LEVEL_EVENT_PROCESS;
 		return 1;
@@ -232,6 +234,27 @@ static int on_cgroup(struct process *process, struct level_event *ret)
 	return 0;
 }
 
+/*
+ * A command has ended.  A limit that it ran into just before may not have been told yet, and why
+ * it ended depends on that, so limits come first: 1 and an event until the end itself is one.
+ */
+static int on_held_exit(struct process *process, struct level_event *ret)
+{
+	if (process->exit_step == 1) {
+		if (process->has_cgroup && on_cgroup(process, ret) != 0)
+			return 1;
+		process->exit_step = 2;
+	}
+	if (process->exit_step == 2) {
+		process->exit_step = 3;
+		if (process_watch_check(process, ret) != 0)
+			return 1;
+	}
+	process->exit_step = 0;
+	*ret = process->exited;
+	return 1;
+}
+
 int process_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error *err)
 {
 	struct process *process = sandbox->impl;
@@ -239,6 +262,8 @@ int process_dispatch(struct sandbox *sandbox, struct level_event *ret, struct er
 	for (int i = 0; i < 64; i++) {
 		struct epoll_event event;
 		*ret = (struct level_event){ .pty_fd = -1 };
+		if (process->exit_step > 0)
+			return on_held_exit(process, ret);
 		int n = epoll_wait(process->epoll_fd, &event, 1, 0);
 		if (n <= 0)
 			return 0;

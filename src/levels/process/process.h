@@ -69,6 +69,8 @@ struct process {
 	int scratch_fd; /* O_PATH on the scratch, sent by the child: for statfs */
 	int watch_fd;   /* timer of the watchdog; -1 if every limit is the kernel's */
 	bool is_ready, is_killed, is_gone;
+	struct level_event exited; /* held back until the limits were looked at once more */
+	unsigned exit_step;        /* 0: no end is held back */
 	struct process_listener listeners[PROCESS_MAX_LISTENERS];
 	size_t n_listeners;
 	struct seccomp_denials denials;

@@ -80,10 +80,17 @@ static int build_dev(const struct process_setup *setup, int root_fd, struct proc
 	return 0;
 }
 
-static int build_proc(int root_fd, struct process_step *step)
+static int build_proc(const struct process_setup *setup, int root_fd, struct process_step *step)
 {
-	/* Other users' processes, foso-init among them, are not even listed. */
-	const struct process_option options[] = { { "source", "proc" }, { "hidepid", "2" } };
+	/*
+	 * Other users' processes, foso-init among them, are not even listed; foso-init, whose group
+	 * is 0, sees all, to say what lives on.
+	 */
+	char gid[16];
+	(void)snprintf(gid, sizeof(gid), "%u", setup->is_rootless ? setup->inner_gid : 0);
+	const struct process_option options[] = { { "source", "proc" },
+						  { "hidepid", "2" },
+						  { "gid", gid } };
 	int r;
 	auto_fd int tree = mounts_make("proc", options, ARRAY_LEN(options),
 				       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
@@ -126,6 +133,6 @@ int root_build_system(const struct process_setup *setup, int root_fd, int scratc
 	UNUSED(scratch_fd);
 	int r = build_dev(setup, root_fd, step);
 	if (r == 0)
-		r = build_proc(root_fd, step);
+		r = build_proc(setup, root_fd, step);
 	return r == 0 ? build_sys(setup, root_fd, step) : r;
 }

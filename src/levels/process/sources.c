@@ -280,11 +280,18 @@ static int make_overlay(int scratch_fd, size_t index, int source_fd)
 	(void)snprintf(lower, sizeof(lower), "l%zu", index);
 	(void)snprintf(upper, sizeof(upper), "u%zu", index);
 	(void)snprintf(work, sizeof(work), "w%zu", index);
+	struct stat status;
 	int r;
+	/* The upper folder is what the view's top folder shows: owner and mode are the source's. */
+	if (fstat(source_fd, &status) < 0)
+		return -errno;
 	if ((r = root_mkdir(scratch_fd, lower, 0755)) != 0 ||
-	    (r = root_mkdir(scratch_fd, upper, 0755)) != 0 ||
+	    (r = root_mkdir(scratch_fd, upper, status.st_mode & 07777)) != 0 ||
 	    (r = root_mkdir(scratch_fd, work, 0755)) != 0)
 		return -r;
+	if (fchownat(scratch_fd, upper, status.st_uid, status.st_gid, 0) < 0 && errno != EINVAL &&
+	    errno != EPERM)
+		return -errno;
 	if ((r = mounts_attach(source_fd, scratch_fd, lower)) < 0)
 		return r;
 	if (fchdir(scratch_fd) < 0)
