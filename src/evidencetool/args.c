@@ -23,12 +23,16 @@ static const struct option {
 #undef OPTION_ROW
 };
 
-/* The option that @text names, with the value in it ("--key=FILE") or NULL. */
+/* The option that @text names, with the value in it ("--key=FILE", "-n20") or NULL. */
 static const struct option *option_find(const struct command *command, const char *text,
 					const char **ret_value)
 {
-	size_t len = strcspn(text, "=");
-	*ret_value = text[len] == '=' ? text + len + 1 : NULL;
+	bool is_short = text[1] != '-';
+	size_t len = is_short ? 2 : strcspn(text, "=");
+	if (text[len] == '\0')
+		*ret_value = NULL;
+	else
+		*ret_value = is_short ? text + len : text + len + 1;
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		if ((options[i].commands & (unsigned)command->id) != 0 &&
 		    strlen(options[i].name) == len && strncmp(options[i].name, text, len) == 0)
@@ -137,18 +141,60 @@ int args_parse(struct args *ret, const struct command *command, char *const *arg
 	return r;
 }
 
+#define HELP_COLUMN  30
+#define HELP_COLUMNS 80
+
+/* @text from HELP_COLUMN on, broken between words. */
+static void print_wrapped(const char *text)
+{
+	size_t column = HELP_COLUMN;
+	for (const char *word = text; *word;) {
+		size_t len = strcspn(word, " ");
+		if (column > HELP_COLUMN && column + 1 + len > HELP_COLUMNS) {
+			printf("\n%*s", HELP_COLUMN, "");
+			column = HELP_COLUMN;
+		} else if (column > HELP_COLUMN) {
+			(void)putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)len, word);
+		column += len;
+		word += len;
+		word += strspn(word, " ");
+	}
+	(void)putchar('\n');
+}
+
+static void print_option(const char *name, const char *value, const char *meaning)
+{
+	char text[HELP_COLUMN];
+	bool has_short = strncmp(name, "--", 2) != 0;
+	(void)snprintf(text, sizeof(text), "%s%s%s%s", has_short ? "" : "    ", name,
+		       value[0] ? " " : "", value);
+	printf("  %-*s ", HELP_COLUMN - 3, text);
+	print_wrapped(meaning);
+}
+
 void args_print_help(const struct command *command)
 {
-	printf("usage: foso evidence %s %s\n\n%s\n", command->name, command->synopsis,
+	printf("usage: foso evidence %s %s\n\n%s\n\nOptions:\n", command->name, command->synopsis,
 	       command->meaning);
-	printf("\nOptions:\n");
+	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+		if ((options[i].commands & (unsigned)command->id) != 0)
+			print_option(options[i].name, options[i].value, options[i].meaning);
+	}
+	print_option("-h, --help", "", "say what the command does, and its options");
+}
+
+void args_print_scdoc(const struct command *command)
+{
+	/* Brackets and dots are nothing special there; emphasis would be. */
+	printf("*foso evidence %s* %s\n\n%s\n\n", command->name, command->synopsis,
+	       command->meaning);
 	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
 		if ((options[i].commands & (unsigned)command->id) == 0)
 			continue;
-		char name[64];
-		(void)snprintf(name, sizeof(name), "%s%s%s", options[i].name,
-			       options[i].value[0] ? " " : "", options[i].value);
-		printf("  %-18s %s\n", name, options[i].meaning);
+		printf("*%s*%s%s%s\n\t%s\n\n", options[i].name, options[i].value[0] ? " _" : "",
+		       options[i].value, options[i].value[0] ? "_" : "", options[i].meaning);
 	}
-	printf("  %-18s %s\n", "-h, --help", "this text");
 }

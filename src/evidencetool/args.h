@@ -29,21 +29,23 @@ enum command_id {
 	OPTION("--json",        FLAG, is_json,     "",       COMMAND_LIST | COMMAND_SHOW | COMMAND_VERIFY, \
 	       "write JSON instead of text")                                                      \
 	OPTION("--since",       TEXT, since,       "TIME",   COMMAND_LIST,                        \
-	       "only runs that started then or later: 2026-11-29, 2026-11-29T08:00:00Z, or 90s, 15m, 2h, 7d ago") \
+	       "only runs that started at or after TIME: 2026-11-29, 2026-11-29T08:00:00Z, or how long ago: 90s, 15m, 2h, 7d") \
 	OPTION("--reason",      TEXT, reason,      "REASON", COMMAND_LIST,                        \
-	       "only runs that ended so: exit, signal, deadline, memory, ...")                    \
+	       "only runs that ended for REASON: exit, signal, deadline, memory, ...")                    \
 	OPTION("-n",            TEXT, number,      "N",      COMMAND_LIST,                        \
 	       "only the newest N of them")                                                       \
-	OPTION("--key",         KEYS, keys,        "FILE",   COMMAND_VERIFY | COMMAND_SIGN,       \
-	       "the key: a public one in PEM for verify (may be given again), the private one for sign") \
+	OPTION("--key",         KEYS, keys,        "FILE",   COMMAND_VERIFY,                      \
+	       "each record must be signed with the public key in FILE (PEM); may be repeated")   \
+	OPTION("--key",         KEYS, keys,        "FILE",   COMMAND_SIGN,                        \
+	       "the private key (PEM, mode 0600)")                                                \
 	OPTION("--signed-from", TEXT, signed_from, "SEQ",    COMMAND_VERIFY,                      \
-	       "with --key: lines before record SEQ may lack a signature")                        \
+	       "with --key: records before number SEQ may lack a signature")                        \
 	OPTION("--kept-head",   TEXT, kept_head,   "FILE",   COMMAND_VERIFY,                      \
-	       "a head that was exported earlier and kept elsewhere: its record must be in the log") \
+	       "the record that the head in FILE names, exported earlier and kept elsewhere, must be in the log") \
 	OPTION("--head",        FLAG, is_head,     "",       COMMAND_EXPORT,                      \
-	       "write head instead of the log: a line to keep where nobody of this machine can change it") \
+	       "write the head: a line to keep where nobody of this machine can change it") \
 	OPTION("--out",         TEXT, out,         "FILE",   COMMAND_KEYGEN,                      \
-	       "where the private key goes; the public one goes to FILE.pub")                     \
+	       "where the private key goes; the public key goes to FILE.pub")                     \
 	OPTION("--ready",       FLAG, is_ready,    "",       COMMAND_SIGN,                        \
 	       "say \"ready\" once the key is read, then wait for the hash")
 /* clang-format on */
@@ -61,7 +63,7 @@ struct command {
 	const char *name;
 	enum command_id id;
 	const char *synopsis; /* what follows the name */
-	const char *meaning;  /* one line, and more after a line break */
+	const char *meaning;  /* sentences; the first line alone is shown among the commands */
 	size_t n_positional_min, n_positional_max;
 	/* The exit status, or -code with *err filled. */
 	int (*run)(const struct args *args, struct error *err);
@@ -73,3 +75,6 @@ int args_parse(struct args *ret, const struct command *command, char *const *arg
 
 /* args_print_help() - synopsis, meaning and options of one command, to stdout. */
 void args_print_help(const struct command *command);
+
+/* args_print_scdoc() - synopsis and options for foso-evidence(1), in scdoc's language. */
+void args_print_scdoc(const struct command *command);

@@ -15,38 +15,38 @@
 #define STATUS_UNUSABLE 125
 
 static const struct command commands[] = {
-	{ "list", COMMAND_LIST, "[OPTION]... [FOLDER]", "lists the runs, one a line, oldest first",
+	{ "list", COMMAND_LIST, "[OPTION]... [FOLDER]", "List the runs, one a line, oldest first.",
 	  0, 1, command_list },
-	{ "show", COMMAND_SHOW, "[--json] SEQ|ID [FOLDER]", "shows one record, every field", 1, 2,
-	  command_show },
+	{ "show", COMMAND_SHOW, "[OPTION]... SEQ|ID [FOLDER]", "Show one record, every field.", 1,
+	  2, command_show },
 	{ "verify", COMMAND_VERIFY, "[OPTION]... [FOLDER|FILE]",
-	  "tells whether the log is the one that was written\n\n"
-	  "Exit status: 0 if it is, 1 if it was edited, cut or reordered (each problem is named\n"
-	  "with its line, record and id), 125 if it cannot be read.",
+	  "Tell whether the log is the one that was written.\n"
+	  "Exit status: 0 if it is; 1 if it was edited, cut or reordered, and each problem is\n"
+	  "named with line, record and id; 125 if it cannot be read.",
 	  0, 1, command_verify },
-	{ "export", COMMAND_EXPORT, "[--head] [FOLDER]",
-	  "writes the log to stdout, byte for byte, or its head", 0, 1, command_export },
+	{ "export", COMMAND_EXPORT, "[OPTION]... [FOLDER]",
+	  "Write the log to stdout, byte for byte, or its head.", 0, 1, command_export },
 	{ "keygen", COMMAND_KEYGEN, "--out FILE",
-	  "makes an Ed25519 key for evidence.sign; never overwrites a file", 0, 0, command_keygen },
-	{ "sign", COMMAND_SIGN, "[--ready] --key FILE",
-	  "signs 32 bytes from stdin: writes \"KEYID SIGNATURE\"\n\n"
-	  "foso starts it itself; it gives up all rights before it reads.",
+	  "Make an Ed25519 key for evidence.sign; no file is overwritten.", 0, 0, command_keygen },
+	{ "sign", COMMAND_SIGN, "[OPTION]... --key FILE",
+	  "Sign the 32 bytes of a hash from stdin: write \"KEYID SIGNATURE\".\n"
+	  "foso starts it by itself; it gives up all rights before it reads.",
 	  0, 0, command_sign },
 };
 
 static void print_help(void)
 {
 	printf("usage: foso evidence COMMAND [OPTION]...\n\n"
-	       "Each foso run leaves a record in a log whose lines are chained by their hashes.\n\n"
+	       "Read, verify and sign the records that runs leave.\n\n"
 	       "Commands:\n");
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
 		int len = (int)strcspn(commands[i].meaning, "\n");
-		printf("  %-8s %.*s\n", commands[i].name, len, commands[i].meaning);
+		printf("  %-9s  %.*s\n", commands[i].name, len, commands[i].meaning);
 	}
-	printf("\nFOLDER is the log's, without it the one that foso run uses by default:\n"
+	printf("\nFOLDER is the log's; without it, the one that foso run uses by default:\n"
 	       "/var/lib/foso/evidence for root, $XDG_DATA_HOME/foso/evidence or\n"
 	       "~/.local/share/foso/evidence for others.\n\n"
-	       "foso evidence COMMAND --help tells more; foso-evidence(1) and docs/evidence.md all.\n");
+	       "foso evidence COMMAND --help says more about one of them.\n");
 }
 
 static const struct command *command_find(const char *name)
@@ -75,6 +75,11 @@ static int run(char **argv, struct error *err)
 	}
 	if (name && strcmp(name, "--version") == 0) {
 		printf("foso-evidence %s (%s)\n", version_number(), version_build_id());
+		return 0;
+	}
+	if (name && strcmp(name, "--scdoc") == 0) { /* for tools/man-page */
+		for (size_t i = 0; i < ARRAY_LEN(commands); i++)
+			args_print_scdoc(&commands[i]);
 		return 0;
 	}
 	const struct command *command = name ? command_find(name) : NULL;

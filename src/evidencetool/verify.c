@@ -122,8 +122,9 @@ static void print_summary(const struct chain *chain, const struct store *store)
 	notes(chain, store, print_note, NULL);
 	if (chain->last.seq > 0)
 		printf("newest: record %" PRIu64 ", hash %s\n", chain->last.seq, chain->last.hash);
-	printf("%" PRIu64 " records, %" PRIu64 " signed, %" PRIu64 " problems: %s\n",
-	       chain->n_records, chain->n_signed, chain->n_problems,
+	printf("%" PRIu64 " record%s, %" PRIu64 " signed, %" PRIu64 " problem%s: %s\n",
+	       chain->n_records, chain->n_records == 1 ? "" : "s", chain->n_signed,
+	       chain->n_problems, chain->n_problems == 1 ? "" : "s",
 	       chain->n_problems == 0 ? "good" : "broken");
 }
 
