@@ -140,7 +140,7 @@ struct cgroup_usage {
 	uint64_t memory_peak_bytes; /* 0 if unknown (v2 before Linux 5.19) */
 	uint64_t memory_bytes;
 	uint64_t pids, pids_peak; /* peak 0 if unknown */
-	uint64_t oom_kills;       /* processes that the kernel killed for memory.max */
+	uint64_t oom_kills;       /* by the kernel for memory.max; v2 can count a victim twice */
 	uint64_t pids_refused;    /* forks that the kernel refused for pids.max */
 	uint64_t io_read_bytes, io_write_bytes; /* 0 if not accounted */
 };

@@ -135,15 +135,17 @@ static int cpu_limit(struct cgroup *cgroup, uint64_t cpus_milli, struct error *e
 }
 
 /*
- * Since Linux 6.10 the counters stand still until a device is given a throttle rule, which foso
- * does not do; then the group would cost time for nothing.
+ * Newer kernels (seen with 6.1 and 6.18) count nothing until a device is given a throttle rule,
+ * which foso does not do.  Then not even the root of the hierarchy has a sum, and a group there
+ * would cost time for nothing.
  */
 static bool io_is_counted(const struct cgroup_host *host)
 {
-	char path[CGROUP_PATH_BYTES + 64], text[256];
+	char path[CGROUP_PATH_BYTES + 64], text[8192];
 	(void)snprintf(path, sizeof(path), "%.*s/blkio.throttle.io_service_bytes",
 		       (int)host->mount_len[CGROUP_IO], host->parent[CGROUP_IO]);
-	return cgroup_file_read(AT_FDCWD, path, text, sizeof(text)) > 0 && strstr(text, " Read ");
+	(void)cgroup_file_read(AT_FDCWD, path, text, sizeof(text));
+	return cgroup_text_key(text, "Total") > 0;
 }
 
 int cgroup_v1_create(struct cgroup *cgroup, const struct cgroup_options *options, struct error *err)

@@ -11,7 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched.h>
+#include <linux/sched.h> /* struct clone_args */
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>

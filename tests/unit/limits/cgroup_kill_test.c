@@ -2,22 +2,33 @@
 /* cgroup_kill_test.c - nothing in a group outlives the kill, and nothing outside is hit */
 #include "unit/limits/box.h"
 
-/* A family that hides: own sessions, double forks, SIGTERM ignored, half of it stopped. */
+static unsigned *n_hidden; /* shared: members of all families that have come to rest */
+
+/* A family of nine that hides: own sessions, double forks, SIGTERM ignored, half of it stopped. */
 static int work_hide(void)
 {
 	for (int i = 0; i < 8; i++) {
 		pid_t pid = fork();
+		if (pid > 0)
+			(void)wait_status(pid);
 		if (pid != 0)
 			continue;
 		(void)setsid();
 		(void)sigaction(SIGTERM, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 		if (fork() != 0)
 			_exit(0);
+		(void)__atomic_add_fetch(n_hidden, 1, __ATOMIC_SEQ_CST);
 		if (i % 2)
 			(void)raise(SIGSTOP);
 		(void)work_sleep();
 	}
+	(void)__atomic_add_fetch(n_hidden, 1, __ATOMIC_SEQ_CST);
 	return work_sleep();
+}
+
+static bool are_hidden(unsigned n)
+{
+	return __atomic_load_n(n_hidden, __ATOMIC_SEQ_CST) == n;
 }
 
 /* Forks as fast as it can, and its children do the same; ends by itself should all else fail. */
@@ -37,6 +48,7 @@ static void kill_ends_all_and_spares_the_rest(void)
 	NEED_CGROUP();
 	struct box box;
 	box_init(&box);
+	*n_hidden = 0;
 	box.limits.pids = 40;
 	if (!box_open(&box))
 		return;
@@ -45,8 +57,8 @@ static void kill_ends_all_and_spares_the_rest(void)
 		_exit(work_sleep());
 	OK(outside > 0);
 	pid_t inside = box_start(&box, 0, work_hide);
-	/* Itself and eight grandchildren; their parents end. */
-	OK(EVENTUALLY(n_pids(&box, 0) == 9));
+	OK(EVENTUALLY(are_hidden(9)));
+	EQ(n_pids(&box, 0), 9);
 	struct error err = { 0 };
 	EQ(cgroup_kill(&box.cgroup, 0, &err), 0);
 	OK(EVENTUALLY(n_pids(&box, 0) == 0));
@@ -116,13 +128,16 @@ static void one_command_is_killed_alone(void)
 		SKIP("no freezer here, so no groups for single commands");
 	struct box box;
 	box_init(&box);
+	*n_hidden = 0;
 	box.limits.pids = 60;
 	box.options.needs_kill = true;
 	if (!box_open(&box))
 		return;
 	pid_t first = box_start(&box, 1, work_hide);
 	pid_t second = box_start(&box, 2, work_hide);
-	OK(EVENTUALLY(n_pids(&box, 1) == 9 && n_pids(&box, 2) == 9));
+	OK(EVENTUALLY(are_hidden(18)));
+	EQ(n_pids(&box, 1), 9);
+	EQ(n_pids(&box, 2), 9);
 	EQ(n_pids(&box, 0), 18);
 	EQ(n_pids(&box, 3), 0);
 	pid_t pids[4] = { 0 };
@@ -248,6 +263,9 @@ static void reclaim_removes_what_a_dead_monitor_left(void)
 
 int main(void)
 {
+	n_hidden = mmap(NULL, sizeof(*n_hidden), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
+	assert(n_hidden != MAP_FAILED);
 	RUN(host_is_as_expected);
 	RUN(kill_ends_all_and_spares_the_rest);
 	RUN(kill_ends_a_fork_bomb_with_a_freezer);
