@@ -16,6 +16,7 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -295,6 +296,6 @@ code_label rule_emit(struct code *code, enum seccomp_action rule, code_label all
 	case SECCOMP_N_ACTIONS:
 		break;
 	}
-	assert(!"a rule");
+	assert(false && "a rule");
 	return deny;
 }

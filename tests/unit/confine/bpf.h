@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static inline int bpf_is_true(uint16_t test, uint32_t left, uint32_t right)
 	case BPF_JSET:
 		return (left & right) != 0;
 	default:
-		assert(!"a jump of seccomp programs");
+		assert(false && "a jump of seccomp programs");
 		return 0;
 	}
 }
@@ -54,9 +55,9 @@ static inline uint32_t bpf_run(const struct sock_filter *program, size_t n_instr
 			assert(now->code == (BPF_RET | BPF_K));
 			return now->k;
 		default:
-			assert(!"an instruction of seccomp programs");
+			assert(false && "an instruction of seccomp programs");
 		}
 	}
-	assert(!"a program ends with a return");
+	assert(false && "a program ends with a return");
 	return 0;
 }

@@ -36,8 +36,11 @@ static inline int confined_main(int (*run_tests)(void))
 	if (unshare(CLONE_NEWPID) < 0)
 		return run_tests();
 	pid_t child = fork();
-	if (child == 0)
-		_exit(run_tests());
+	if (child == 0) {
+		int result = run_tests();
+		fflush(stdout);
+		_exit(result);
+	}
 	int status;
 	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status)
 		       ? WEXITSTATUS(status)
