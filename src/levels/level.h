@@ -25,6 +25,7 @@ struct sandbox {
 	const struct policy *policy; /* borrowed; outlives the sandbox */
 	const char *id;              /* borrowed; unique on this host, [a-z0-9], at most 31 bytes */
 	int event_fd;                /* readable when dispatch() has news; -1 before provision() */
+	pid_t root_pid;              /* host pid of its first process; 0 before provision() */
 	void *impl;                  /* the engine's own state; NULL before provision() */
 };
 

@@ -19,7 +19,6 @@
 
 #include "base/cleanup.h"
 #include "base/syscalls.h"
-#include "base/text.h"
 #include "limits/cgroup.h"
 #include "wire/rundir.h"
 
@@ -37,34 +36,17 @@ struct reclaim {
 	char orphans[MAX_ORPHANS][RUNDIR_ID_BYTES];
 };
 
-/* Field 22 of /proc/PID/stat; 0 if the process is gone.  The name before it can hold anything. */
-static uint64_t start_ticks(pid_t pid)
-{
-	char path[32], text[1024];
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (len <= 0)
-		return 0;
-	text[len] = '\0';
-	char *field = strrchr(text, ')');
-	for (int number = 2; field && number < 22; number++)
-		field = strchr(field + 1, ' ');
-	if (!field)
-		return 0;
-	field++;
-	field[strcspn(field, " \n")] = '\0';
-	uint64_t ticks = 0;
-	return text_parse_u64(field, &ticks) ? ticks : 0;
-}
-
 /* A pidfd of the sandbox's foso-init; -1 if it is gone. */
 static int init_open(const struct rundir_state *state)
 {
 	if (state->init_pid <= 1)
 		return -1;
 	auto_fd int fd = sys_pidfd_open(state->init_pid);
-	if (fd < 0 || start_ticks(state->init_pid) != state->init_start_ticks)
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	/* One that its new parent has not waited for yet is dead all the same. */
+	if (fd >= 0 && poll(&poll_fd, 1, 0) > 0)
+		return -1;
+	if (fd < 0 || rundir_start_ticks(state->init_pid) != state->init_start_ticks)
 		return -1;
 	return take_fd(&fd);
 }

@@ -14,6 +14,7 @@
 #include "base/syscalls.h"
 #include "base/text.h"
 #include "evidence/log.h"
+#include "limits/reclaim.h"
 #include "monitor/monitor.h"
 
 #define RELAY_PIPE_BYTES (1024 * 1024)
@@ -191,6 +192,32 @@ static int open_evidence(struct monitor *monitor, struct error *err)
 	return evidence_signer_start(&monitor->signer, policy->evidence.sign, err);
 }
 
+static int is_leftover(const struct rundir_entry *entry, void *context)
+{
+	UNUSED(context);
+	return entry->is_alive ? 0 : 1;
+}
+
+static void tell_reclaimed(const struct reclaim_item *item, void *context)
+{
+	const struct monitor *monitor = context;
+	if (!monitor->plan->is_quiet && item->is_removed)
+		(void)fprintf(
+			stderr,
+			"foso: %s: its monitor had been killed; removed %zu control groups%s\n",
+			item->id, item->n_groups, item->has_init ? " and its processes" : "");
+}
+
+/* What a killed monitor could not remove is removed by the next start; here the child is busy. */
+static void reclaim_leftovers(struct monitor *monitor)
+{
+	struct error err = { 0 };
+	struct reclaim_options options = { .found = tell_reclaimed, .context = monitor };
+	if (rundir_scan(monitor->rundir_fd, is_leftover, NULL, &err) == 1 &&
+	    reclaim_all(monitor->rundir_fd, &options, &monitor->leftovers, &err) < 0)
+		monitor_note(monitor, "leftovers of killed monitors could not be looked for");
+}
+
 int monitor_start(struct monitor *monitor, struct error *err)
 {
 	const struct policy *policy = &monitor->plan->policy;
@@ -212,10 +239,18 @@ int monitor_start(struct monitor *monitor, struct error *err)
 		return r;
 	monitor->sandbox.policy = policy;
 	monitor->sandbox.id = monitor->id;
-	if ((r = monitor->sandbox.level->provision(&monitor->sandbox, err)) < 0 ||
-	    (r = register_run(monitor, err)) < 0)
+	/* Known before it exists: whenever we are killed, foso gc finds what there is. */
+	if ((r = register_run(monitor, err)) < 0 ||
+	    (r = monitor->sandbox.level->provision(&monitor->sandbox, err)) < 0)
+		return r;
+	monitor->state.init_pid = monitor->sandbox.root_pid;
+	monitor->state.init_start_ticks = rundir_start_ticks(monitor->sandbox.root_pid);
+	if ((r = rundir_update(monitor->state_fd, &monitor->state, err)) < 0)
 		return r;
 	if (monitor->signer.pid > 0 && (r = evidence_signer_await(&monitor->signer, err)) < 0)
 		return r;
-	return execute(monitor, err);
+	if ((r = execute(monitor, err)) < 0)
+		return r;
+	reclaim_leftovers(monitor);
+	return 0;
 }

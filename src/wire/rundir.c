@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 static int failed(struct error *err, const char *subject, const char *what)
 {
@@ -148,4 +149,25 @@ int rundir_scan(int dir_fd, int (*found)(const struct rundir_entry *entry, void 
 			return r;
 	}
 	return 0;
+}
+
+/* The name in the second field can hold anything, blanks and parentheses included. */
+uint64_t rundir_start_ticks(pid_t pid)
+{
+	char path[32], text[1024];
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	auto_fd int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (len <= 0)
+		return 0;
+	text[len] = '\0';
+	char *field = strrchr(text, ')');
+	for (int number = 2; field && number < 22; number++)
+		field = strchr(field + 1, ' ');
+	if (!field)
+		return 0;
+	field++;
+	field[strcspn(field, " \n")] = '\0';
+	uint64_t ticks = 0;
+	return text_parse_u64(field, &ticks) ? ticks : 0;
 }

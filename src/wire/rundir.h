@@ -68,6 +68,9 @@ struct rundir_entry {
 int rundir_scan(int dir_fd, int (*found)(const struct rundir_entry *entry, void *context),
 		void *context, struct error *err) must_check;
 
+/* rundir_start_ticks() - when a process began (field 22 of /proc/PID/stat); 0 if it is gone. */
+uint64_t rundir_start_ticks(pid_t pid);
+
 /* rundir_id_is_valid() - 1 to 31 of [a-z0-9]. */
 bool rundir_id_is_valid(const char *id);
 

@@ -82,6 +82,7 @@ static int process_provision(struct sandbox *sandbox, struct error *err)
 	process->scratch_fd = process->watch_fd = -1;
 	sandbox->impl = process;
 	int r = process_stand_up(sandbox, process, err);
+	sandbox->root_pid = process->pid;
 	if (r == 0)
 		r = process_events_open(sandbox, process, err);
 	if (r < 0)

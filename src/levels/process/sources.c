@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -104,8 +105,12 @@ static int make_mapping(uid_t host_uid, gid_t host_gid, uid_t inner_uid, gid_t i
 	struct clone_args args = { .flags = CLONE_NEWUSER, .exit_signal = SIGCHLD };
 	char path[64];
 	int status;
+	pid_t parent = getpid();
 	pid_t pid = (pid_t)sys_clone3(&args);
 	if (pid == 0) {
+		/* It must not outlive us, and we may be gone already. */
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+			_exit(1);
 		for (;;)
 			pause();
 	}

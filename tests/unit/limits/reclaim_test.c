@@ -76,7 +76,7 @@ static void test_reclaim_ends_and_removes_what_a_dead_monitor_left(void)
 	char path[64];
 	auto_fd int dir_fd = run_dir(path);
 	pid_t pid = start_sleeper();
-	int state_fd = make_sandbox(dir_fd, "dead1", pid, start_ticks(pid));
+	int state_fd = make_sandbox(dir_fd, "dead1", pid, rundir_start_ticks(pid));
 	fd_close(&state_fd);
 
 	struct seen seen = { .n_items = 0 };
@@ -95,7 +95,7 @@ static void test_reclaim_leaves_a_living_monitor_alone(void)
 	char path[64];
 	auto_fd int dir_fd = run_dir(path);
 	pid_t pid = start_sleeper();
-	auto_fd int state_fd = make_sandbox(dir_fd, "alive1", pid, start_ticks(pid));
+	auto_fd int state_fd = make_sandbox(dir_fd, "alive1", pid, rundir_start_ticks(pid));
 
 	struct seen seen = { .n_items = 0 };
 	reclaim(dir_fd, false, &seen);
@@ -115,7 +115,7 @@ static void test_reclaim_does_not_kill_a_process_that_got_the_number(void)
 	char path[64];
 	auto_fd int dir_fd = run_dir(path);
 	pid_t pid = start_sleeper();
-	int state_fd = make_sandbox(dir_fd, "dead2", pid, start_ticks(pid) + 1);
+	int state_fd = make_sandbox(dir_fd, "dead2", pid, rundir_start_ticks(pid) + 1);
 	fd_close(&state_fd);
 
 	struct seen seen = { .n_items = 0 };
@@ -134,7 +134,7 @@ static void test_reclaim_dry_run_changes_nothing(void)
 	char path[64];
 	auto_fd int dir_fd = run_dir(path);
 	pid_t pid = start_sleeper();
-	int state_fd = make_sandbox(dir_fd, "dead3", pid, start_ticks(pid));
+	int state_fd = make_sandbox(dir_fd, "dead3", pid, rundir_start_ticks(pid));
 	fd_close(&state_fd);
 
 	struct seen seen = { .n_items = 0 };
