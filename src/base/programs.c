@@ -10,7 +10,7 @@
 int program_path(const char *name, char ret_path[PROGRAM_PATH_BYTES], struct error *err)
 {
 	static const char *const folders[] = { "", "../libexec/foso/" };
-	char self[PROGRAM_PATH_BYTES];
+	not_zeroed char self[PROGRAM_PATH_BYTES];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (len <= 0) {
 		int r = error_set(err, ERR_SYSTEM, errno, name, "/proc/self/exe cannot be read");
