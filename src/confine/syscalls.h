@@ -447,7 +447,7 @@
 	CALL(iopl,                    no,  no,  no,  no,  "hardware of the host") \
 	CALL(ioperm,                  no,  no,  no,  no,  "hardware of the host") \
 	CALL(modify_ldt,              no,  no,  no,  no, \
-			"16-bit segments: only old emulators need them (CVE-2015-5157)") \
+			"16-bit segments: only old emulators need them (CVE-2017-17053)") \
 	CALL(vhangup,                 no,  no,  no,  no,  "administration of the host") \
 	CALL(acct,                    no,  no,  no,  no,  "administration of the host") \
 	CALL(reboot,                  no,  no,  no,  no,  "administration of the host") \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * seccomp-gen ARCH - makes the filters and the table of names, as a C header on stdout
+ * seccomp-gen --scdoc - prints the table as text, for foso-syscalls(7)
  *
  * Runs at build time, so that no program of foso needs libseccomp or computes a filter at its
  * start.  libseccomp knows the numbers of each architecture.  The program is made here, though:
@@ -22,6 +23,7 @@
 
 #include "code.h"
 #include "confine/syscalls.h"
+#include "doc.h"
 #include "rules.h"
 
 #define N_PROFILES 4
@@ -247,15 +249,17 @@ static void print_names(void)
 	printf("};\n#define SECCOMP_N_CALLS %zu\n", n_calls);
 }
 
-int main(int argc, char **argv)
+static const struct arch *arch_find(const char *name)
 {
-	const struct arch *arch = NULL;
-	for (size_t i = 0; argc == 2 && i < sizeof(arches) / sizeof(arches[0]); i++) {
-		if (strcmp(arches[i].name, argv[1]) == 0)
-			arch = &arches[i];
+	for (size_t i = 0; i < sizeof(arches) / sizeof(arches[0]); i++) {
+		if (strcmp(arches[i].name, name) == 0)
+			return &arches[i];
 	}
-	if (!arch)
-		return fail(argc == 2 ? argv[1] : "arguments", "want one of: x86_64, aarch64");
+	return NULL;
+}
+
+static void print_header(const struct arch *arch)
+{
 	for (size_t i = 0; i < N_CALLS; i++)
 		calls[i].number = call_number(arch, calls[i].name);
 	qsort(calls, N_CALLS, sizeof(calls[0]), call_compare);
@@ -265,5 +269,18 @@ int main(int argc, char **argv)
 	for (size_t column = 0; column < N_PROFILES; column++)
 		print_profile(arch, column);
 	print_names();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return fail("arguments", "want --scdoc or one of: x86_64, aarch64");
+	const struct arch *arch = arch_find(argv[1]);
+	if (arch)
+		print_header(arch);
+	else if (strcmp(argv[1], "--scdoc") == 0)
+		doc_print();
+	else
+		return fail(argv[1], "want --scdoc or one of: x86_64, aarch64");
 	return fflush(stdout) == 0 ? 0 : fail("stdout", "cannot be written");
 }
