@@ -115,7 +115,7 @@
 	CALL(timerfd_create,          yes, yes, yes, yes, "") \
 	CALL(timerfd_settime,         yes, yes, yes, yes, "") \
 	CALL(timerfd_gettime,         yes, yes, yes, yes, "") \
-	CALL(memfd_create,            yes, no,  no,  no, \
+	CALL(memfd_create,            yes, no,  yes, no, \
 			"a file that no path rule sees, and that can be executed") \
 	CALL(memfd_secret,            no,  no,  no,  no, \
 			"memory that not even the host's kernel maps, so nobody can look at it") \
@@ -168,7 +168,7 @@
 			"there is one user, so there is nobody to give a file to") \
 	CALL(fchown,                  yes, no,  no,  no,  "as chown") \
 	CALL(lchown,                  yes, no,  no,  no,  "as chown") \
-	CALL(fchownat,                yes, no,  no,  no,  "as chown") \
+	CALL(fchownat,                yes, no,  yes, no,  "as chown") \
 	CALL(mknod,                   mknod, no,  no,  no,  "") \
 	CALL(mknodat,                 mknodat, no,  no,  no,  "") \
 	CALL(utime,                   yes, yes, no,  no,  "") \
@@ -329,7 +329,7 @@
 	CALL(pause,                   yes, yes, no,  no,  "") \
 	CALL(alarm,                   yes, yes, no,  no,  "") \
 	CALL(getitimer,               yes, yes, no,  no,  "") \
-	CALL(setitimer,               yes, yes, no,  no,  "") \
+	CALL(setitimer,               yes, yes, yes, no,  "") \
 	CALL(timer_create,            yes, yes, no,  no,  "") \
 	CALL(timer_settime,           yes, yes, no,  no,  "") \
 	CALL(timer_gettime,           yes, yes, no,  no,  "") \
@@ -367,7 +367,7 @@
 	CALL(ioprio_set,              yes, no,  no,  no,  "computing needs no other priority") \
 	CALL(getrlimit,               yes, yes, no,  yes, "") \
 	CALL(setrlimit,               setrlimit, setrlimit, no,  no,  "") \
-	CALL(prlimit64,               prlimit, prlimit, no,  prlimit, "") \
+	CALL(prlimit64,               prlimit, prlimit, prlimit, prlimit, "") \
 	CALL(getrusage,               yes, yes, yes, yes, "") \
 	CALL(getcpu,                  yes, yes, no,  yes, "") \
 	GROUP("Users and groups") \

@@ -173,6 +173,28 @@ static void put_end(struct json *json, const struct end *end)
 	json_object_close(json);
 }
 
+static void put_commands(struct json *json, const struct evidence_record *record)
+{
+	if (!record->commands)
+		return;
+	json_array_open(json, "commands");
+	for (size_t i = 0; i < MIN(record->n_commands, (size_t)EVIDENCE_MAX_COMMANDS); i++) {
+		const struct evidence_command *command = &record->commands[i];
+		json_object_open(json, NULL);
+		json_u64(json, "number", command->number);
+		put_text(json, "name", command->name, EVIDENCE_MAX_COMMAND_BYTES);
+		put_end(json, &command->end);
+		put_number(json, "started_ns", command->started_realtime_ns);
+		put_number(json, "wall_ns", command->wall_ns);
+		put_number(json, "stdout_bytes", command->stdout_bytes);
+		put_number(json, "stderr_bytes", command->stderr_bytes);
+		put_number(json, "lost_output_bytes", command->lost_bytes);
+		json_object_close(json);
+	}
+	json_array_close(json);
+	json_u64(json, "commands_count", record->n_commands);
+}
+
 static void put_usage(struct json *json, const struct evidence_usage *usage)
 {
 	json_object_open(json, "usage");
@@ -272,6 +294,7 @@ void evidence_record_format(const struct evidence_record *record, struct buf *ou
 	json_bool(&json, "signed", record->is_signed);
 	put_host(&json, record);
 	put_argv(&json, record->argv);
+	put_commands(&json, record);
 	put_usage(&json, &record->usage);
 	put_limits(&json, record);
 	put_denials(&json, record->denials);

@@ -41,6 +41,18 @@ struct evidence_usage {
 	uint64_t disk_bytes, disk_inodes;    /* in use on the scratch at the end */
 };
 
+/* One command of a session. */
+#define EVIDENCE_MAX_COMMANDS      128
+#define EVIDENCE_MAX_COMMAND_BYTES 96
+
+struct evidence_command {
+	unsigned number;
+	char name[EVIDENCE_MAX_COMMAND_BYTES]; /* argv[0], cut */
+	struct end end;
+	uint64_t started_realtime_ns, wall_ns;
+	uint64_t stdout_bytes, stderr_bytes, lost_bytes;
+};
+
 /* Strings are borrowed; NULL is left out of the JSON. */
 struct evidence_record {
 	const char *id;               /* of the sandbox */
@@ -64,6 +76,8 @@ struct evidence_record {
 	uint64_t n_files_changed;              /* on the scratch and in writable overlays */
 	const char *notes[EVIDENCE_MAX_NOTES]; /* fallbacks, leftovers: sentences */
 	size_t n_notes;
+	const struct evidence_command *commands; /* of a session, borrowed; NULL for none */
+	size_t n_commands; /* that ran; the first EVIDENCE_MAX_COMMANDS of them are there */
 	const char *const
 		*argv; /* the command, may hold any bytes; NULL-terminated; NULL for none */
 };

@@ -24,6 +24,7 @@ struct sandbox {
 	const struct level *level;
 	const struct policy *policy; /* borrowed; outlives the sandbox */
 	const char *id;              /* borrowed; unique on this host, [a-z0-9], at most 31 bytes */
+	bool has_many_commands;      /* they come one by one, and each is ended alone */
 	int event_fd;                /* readable when dispatch() has news; -1 before provision() */
 	pid_t root_pid;              /* host pid of its first process; 0 before provision() */
 	void *impl;                  /* the engine's own state; NULL before provision() */
@@ -89,7 +90,12 @@ struct level {
 	/* Sends a signal to a command's main process (or to one inner pid of list()). */
 	int (*signal)(struct sandbox *sandbox, unsigned command, pid_t pid, int signal,
 		      struct error *err) must_check;
-	/* Ends every process of one command, whatever it did to hide. */
+	/*
+	 * Ends every process of one command (0: of all; the sandbox stands), whatever it did to
+	 * hide.  Needs has_many_commands.  A command that is not there is fine.  A host where
+	 * the kernel keeps no groups is the exception: what left its command's process group
+	 * there ends once no other command runs.
+	 */
 	int (*kill_command)(struct sandbox *sandbox, unsigned command, struct error *err)
 		must_check;
 	/* Asks for PROCESS events, then LIST_END. */

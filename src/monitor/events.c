@@ -10,30 +10,64 @@
 #include "base/cleanup.h"
 #include "monitor/monitor.h"
 
-static void open_terminal(struct monitor *monitor, int pty_fd)
+static void open_terminal(struct monitor *monitor, struct command *command, int pty_fd)
 {
 	int input = fcntl(pty_fd, F_DUPFD_CLOEXEC, 3);
 	(void)fcntl(pty_fd, F_SETFL, O_NONBLOCK);
-	monitor->pty_fd = pty_fd;
-	terminal_save(monitor);
-	terminal_resize(monitor);
-	relay_open(&monitor->in, 0, input, true);
-	relay_open(&monitor->out, pty_fd, 1, false);
-	monitor->in.can_splice = monitor->out.can_splice = false;
+	command->pty_fd = pty_fd;
+	if (!monitor->plan->is_session) {
+		terminal_save(monitor);
+		terminal_resize(monitor);
+	}
+	relay_open(&command->in, take_fd(&command->caller_fds[0]), input, true);
+	relay_open(&command->out, pty_fd, take_fd(&command->caller_fds[1]), false);
+	command->in.can_splice = command->out.can_splice = false;
 }
 
-static void on_started(struct monitor *monitor, struct level_event *event)
+static void restrict_self(struct monitor *monitor)
 {
 	struct error err = { 0 };
+	if (monitor->stage == MONITOR_BUILDING)
+		monitor->stage = MONITOR_RUNNING;
 	monitor->is_started = true;
-	monitor->stage = MONITOR_RUNNING;
-	if (event->pty_fd >= 0)
-		open_terminal(monitor, event->pty_fd);
 	if (monitor_restrict(monitor, &err) < 0) {
 		monitor->failure = err;
 		monitor_end(monitor, END_REFUSED, NULL);
 		monitor_kill(monitor);
 	}
+}
+
+static void say_ready(struct monitor *monitor)
+{
+	struct control_words words = { 0 };
+	if (monitor->plan->control_fd < 0 || monitor->stage == MONITOR_ENDING)
+		return;
+	(void)snprintf(words.name, sizeof(words.name), "%s", monitor->id);
+	control_say(monitor, CONTROL_READY, &words);
+}
+
+/* A session stands without a command; else its rights go when the command has started. */
+static void on_ready(struct monitor *monitor)
+{
+	if (monitor->plan->is_session)
+		restrict_self(monitor);
+	say_ready(monitor);
+}
+
+static void on_started(struct monitor *monitor, struct command *command, struct level_event *event)
+{
+	command->is_started = true;
+	if (command->stage == COMMAND_ORDERED) {
+		command->stage = COMMAND_RUNNING;
+		if (event->pty_fd >= 0)
+			open_terminal(monitor, command, take_fd(&event->pty_fd));
+	}
+	fd_close(&event->pty_fd); /* Killed meanwhile: nobody reads it. */
+	if (!monitor->plan->is_session)
+		restrict_self(monitor);
+	if (monitor->plan->control_fd >= 0)
+		control_say(monitor, CONTROL_STARTED,
+			    &(struct control_words){ .command = command->number });
 }
 
 /* Why a command cannot be executed, in words; the errno is foso-init's (see init/exec.c). */
@@ -53,10 +87,8 @@ static const struct {
 	  "pass the data through a file or stdin" },
 };
 
-static void explain_exec(struct monitor *monitor, int errnum)
+static void explain_exec(const char *name, int errnum, struct error *err)
 {
-	const char *name = monitor->plan->policy.args.items[0];
-	struct error *err = &monitor->failure;
 	for (size_t i = 0; i < ARRAY_LEN(exec_causes); i++) {
 		if (exec_causes[i].errnum == errnum) {
 			int r = error_set(err, ERR_NOT_FOUND, 0, "args[0]", "'%s' %s", name,
@@ -69,26 +101,43 @@ static void explain_exec(struct monitor *monitor, int errnum)
 	(void)error_remedy(err, r, "see foso doctor");
 }
 
-static void on_not_started(struct monitor *monitor, const struct level_event *event)
+static void on_not_started(struct monitor *monitor, struct command *command,
+			   const struct level_event *event)
 {
+	bool is_session = monitor->plan->is_session;
+	struct error *failure = is_session ? &command->failure : &monitor->failure;
+	if (failure->code != ERR_NONE)
+		return;
 	if (event->err.code != ERR_NONE) {
-		monitor->failure = event->err;
-		monitor_end(monitor, END_REFUSED, NULL);
+		*failure = event->err;
+		command_end(command, END_REFUSED, NULL);
 	} else {
-		explain_exec(monitor, event->errnum);
-		monitor->end.code = event->code;
-		monitor_end(monitor, END_EXIT, NULL);
+		const char *name = is_session ? command->name : monitor->plan->policy.args.items[0];
+		explain_exec(name, event->errnum, failure);
+		command->end.code = event->code;
+		command_end(command, END_EXIT, NULL);
 	}
-	monitor_kill(monitor);
+	if (is_session) {
+		command->is_kept = false;
+		command_exited(monitor, command);
+	} else {
+		monitor_kill(monitor);
+	}
 }
 
-static void on_exited(struct monitor *monitor, const struct level_event *event)
+static void on_exited(struct monitor *monitor, struct command *command,
+		      const struct level_event *event)
 {
 	struct error err = { 0 };
 	bool may_keep = monitor->plan->policy.background == POLICY_BACKGROUND_KEEP &&
-			monitor->end.reason == END_N_REASONS;
-	judge_exit(monitor, event->code, event->signal);
+			command->end.reason == END_N_REASONS;
+	judge_exit(monitor, command, event->code, event->signal);
 	monitor->n_survivors = 0;
+	if (monitor->plan->is_session) {
+		command_exited(monitor, command);
+		return;
+	}
+	command->is_exited = true;
 	if (!may_keep || monitor->sandbox.level->list(&monitor->sandbox, &err) < 0)
 		monitor_kill(monitor);
 }
@@ -96,6 +145,12 @@ static void on_exited(struct monitor *monitor, const struct level_event *event)
 /* The list tells whether anything lives on: asked at the end of the command, then regularly. */
 static void on_list_end(struct monitor *monitor)
 {
+	if (monitor->plan->is_session) {
+		if (monitor->is_listing)
+			control_say(monitor, CONTROL_LIST_END, NULL);
+		monitor->is_listing = false;
+		return;
+	}
 	if (monitor->n_survivors == 0)
 		monitor_kill(monitor);
 	else if (monitor->stage == MONITOR_RUNNING)
@@ -104,12 +159,32 @@ static void on_list_end(struct monitor *monitor)
 		monitor->n_survivors = 0;
 }
 
+/* What used up the memory cannot be told; when all is given back, the sandbox can go on. */
+static void end_commands(struct monitor *monitor, enum end_reason reason, const char *limit)
+{
+	struct error err = { 0 };
+	if (monitor->sandbox.level->kill_command(&monitor->sandbox, 0, &err) < 0) {
+		monitor_end(monitor, reason, limit);
+		monitor_kill(monitor);
+		return;
+	}
+	for (size_t i = 0; i < monitor->n_commands; i++) {
+		struct command *command = &monitor->commands[i];
+		if (command->stage == COMMAND_FREE || command->stage == COMMAND_KEPT)
+			continue;
+		command_end(command, reason, limit);
+		command_kill(monitor, command);
+	}
+}
+
 static void on_limit(struct monitor *monitor, const struct level_event *event)
 {
 	if (event->reason == END_PIDS) {
 		monitor->pids_hit_ns = monitor_now_ns();
 	} else if (event->reason == END_DISK) {
 		monitor->disk_hit_ns = monitor_now_ns();
+	} else if (event->reason == END_MEMORY && monitor->plan->is_session) {
+		end_commands(monitor, event->reason, event->limit);
 	} else {
 		monitor_end(monitor, event->reason, event->limit);
 		monitor_kill(monitor);
@@ -124,27 +199,64 @@ static void on_lost(struct monitor *monitor, const struct level_event *event)
 	monitor_kill(monitor);
 }
 
+static void on_process(struct monitor *monitor, const struct level_event *event)
+{
+	struct control_words words = { .pid = (uint32_t)event->pid };
+	monitor->n_survivors++;
+	if (!monitor->is_listing)
+		return;
+	memcpy(words.name, event->name, sizeof(words.name));
+	control_say(monitor, CONTROL_PROCESS, &words);
+}
+
+/* A command that was never ordered, one that starts twice, or a terminal that nobody wanted. */
+static bool is_lie(const struct monitor *monitor, const struct command *command,
+		   const struct level_event *event)
+{
+	if (event->command == 0 || event->command > monitor->last_number)
+		return true;
+	if (event->type != LEVEL_EVENT_STARTED || !command || command->is_exited)
+		return false;
+	return command->is_started || (event->pty_fd >= 0) != command->is_tty;
+}
+
+static void on_command_event(struct monitor *monitor, struct level_event *event)
+{
+	struct command *command = command_find(monitor, event->command);
+	if (is_lie(monitor, command, event)) {
+		fd_close(&event->pty_fd);
+		*event = (struct level_event){ .type = LEVEL_EVENT_LOST };
+		int r = error_set(&event->err, ERR_PROTOCOL, 0, "sandbox",
+				  "foso-init told what cannot be of a command");
+		(void)error_remedy(&event->err, r, "run it again; if it repeats, report it");
+		on_lost(monitor, event);
+	} else if (!command || command->is_exited) {
+		fd_close(&event->pty_fd); /* It is over: what is left of it says no more. */
+	} else if (event->type == LEVEL_EVENT_STARTED) {
+		on_started(monitor, command, event);
+	} else if (event->type == LEVEL_EVENT_NOT_STARTED) {
+		on_not_started(monitor, command, event);
+	} else if (monitor->plan->is_session || monitor->stage == MONITOR_RUNNING) {
+		on_exited(monitor, command, event);
+	}
+}
+
 static void on_event(struct monitor *monitor, struct level_event *event)
 {
-	bool is_running = event->command == MONITOR_COMMAND && monitor->stage == MONITOR_RUNNING;
 	switch (event->type) {
 	case LEVEL_EVENT_READY:
+		on_ready(monitor);
 		break;
 	case LEVEL_EVENT_STARTED:
-		on_started(monitor, event);
-		break;
 	case LEVEL_EVENT_NOT_STARTED:
-		on_not_started(monitor, event);
-		break;
 	case LEVEL_EVENT_EXITED:
-		if (is_running)
-			on_exited(monitor, event);
+		on_command_event(monitor, event);
 		break;
 	case LEVEL_EVENT_LIMIT:
 		on_limit(monitor, event);
 		break;
 	case LEVEL_EVENT_PROCESS:
-		monitor->n_survivors++;
+		on_process(monitor, event);
 		break;
 	case LEVEL_EVENT_LIST_END:
 		on_list_end(monitor);
@@ -197,8 +309,9 @@ static void stop_and_continue(struct monitor *monitor)
 /* The command's own end, if it had one, stays what it was. */
 static void end_by_caller(struct monitor *monitor, int number)
 {
-	if (monitor->end.reason == END_N_REASONS)
-		monitor->end.signal = number == RUNDIR_KILL_SIGNAL ? SIGKILL : number;
+	struct end *end = monitor->plan->is_session ? &monitor->end : &monitor->commands[0].end;
+	if (end->reason == END_N_REASONS)
+		end->signal = number == RUNDIR_KILL_SIGNAL ? SIGKILL : number;
 	else
 		monitor_note(monitor, "what had lived on was ended by foso kill");
 	monitor_end(monitor, END_KILLED, NULL);
@@ -208,11 +321,13 @@ static void end_by_caller(struct monitor *monitor, int number)
 static void on_signal(struct monitor *monitor, int number)
 {
 	bool is_quiet = number == SIGWINCH || number == SIGCONT || number == SIGTSTP;
-	if (number == RUNDIR_KILL_SIGNAL || (!monitor->is_started && !is_quiet)) {
+	bool is_session = monitor->plan->is_session;
+	/* A session has no command that signals to the monitor could be meant for. */
+	if (number == RUNDIR_KILL_SIGNAL || ((!monitor->is_started || is_session) && !is_quiet)) {
 		end_by_caller(monitor, number);
 	} else if (number == SIGWINCH) {
 		terminal_resize(monitor);
-	} else if (number == SIGTSTP && monitor->stage == MONITOR_RUNNING) {
+	} else if (number == SIGTSTP && monitor->stage == MONITOR_RUNNING && !is_session) {
 		stop_and_continue(monitor);
 	} else if (!is_quiet && monitor->stage == MONITOR_RUNNING) {
 		send_signal(monitor, number);

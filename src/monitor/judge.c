@@ -16,40 +16,45 @@
 
 void monitor_end(struct monitor *monitor, enum end_reason reason, const char *limit)
 {
+	for (size_t i = 0; i < monitor->n_commands; i++) {
+		if (monitor->commands[i].stage != COMMAND_FREE)
+			command_end(&monitor->commands[i], reason, limit);
+	}
 	if (monitor->end.reason != END_N_REASONS)
 		return;
 	monitor->end.reason = reason;
 	monitor->end.limit = limit;
 }
 
-static void judge_failure(struct monitor *monitor)
+/* In a session, what others ran into before this command began is not its own. */
+static void judge_failure(const struct monitor *monitor, struct command *command)
 {
-	if (monitor->pids_hit_ns != 0)
-		monitor_end(monitor, END_PIDS, "limits.pids");
-	else if (monitor->disk_hit_ns != 0)
-		monitor_end(monitor, END_DISK, "limits.disk");
+	if (monitor->pids_hit_ns > command->started_ns)
+		command_end(command, END_PIDS, "limits.pids");
+	else if (monitor->disk_hit_ns > command->started_ns)
+		command_end(command, END_DISK, "limits.disk");
 }
 
-void judge_exit(struct monitor *monitor, int code, int signal_number)
+void judge_exit(struct monitor *monitor, struct command *command, int code, int signal_number)
 {
 	bool has_cpu_limit = monitor->plan->policy.limits.cpu_time_ns != POLICY_UNLIMITED;
-	monitor->end.code = code;
-	monitor->end.signal = signal_number;
+	command->end.code = code;
+	command->end.signal = signal_number;
 	/* A shell says of a child that the signal ended: 128 + n. */
 	bool has_size_limit = monitor->plan->policy.limits.file_size_bytes != POLICY_UNLIMITED;
 	if (signal_number == SIGXFSZ || (has_size_limit && code == 128 + SIGXFSZ))
-		monitor_end(monitor, END_DISK, "limits.file_size");
+		command_end(command, END_DISK, "limits.file_size");
 	if (signal_number == SIGXCPU && has_cpu_limit)
-		monitor_end(monitor, END_CPU, "limits.cpu_time");
+		command_end(command, END_CPU, "limits.cpu_time");
 	if (code != 0 || signal_number != 0)
-		judge_failure(monitor);
-	monitor_end(monitor, signal_number != 0 ? END_SIGNAL : END_EXIT, NULL);
+		judge_failure(monitor, command);
+	command_end(command, signal_number != 0 ? END_SIGNAL : END_EXIT, NULL);
 }
 
-void judge_deadline(struct monitor *monitor)
+void judge_deadline(struct monitor *monitor, struct command *command)
 {
 	uint64_t now = monitor_now_ns();
 	if (monitor->pids_hit_ns != 0 && now - monitor->pids_hit_ns < JUDGE_RECENT_NS)
-		monitor_end(monitor, END_PIDS, "limits.pids");
-	monitor_end(monitor, END_DEADLINE, "limits.wall");
+		command_end(command, END_PIDS, "limits.pids");
+	command_end(command, END_DEADLINE, "limits.wall");
 }

@@ -17,14 +17,14 @@
 /* What kept processes may write; more is counted as lost. */
 #define KEEP_OUTPUT_BYTES (16ull * 1024 * 1024)
 
-void monitor_send_status(struct monitor *monitor, int exit_status)
+void monitor_send_status(struct monitor *monitor, const struct end *end, int exit_status)
 {
 	struct status_message message = {
 		.type = STATUS_ENDED,
-		.reason = (uint32_t)monitor->end.reason,
+		.reason = (uint32_t)end->reason,
 		.exit_status = exit_status,
-		.code = monitor->end.code,
-		.signal = monitor->end.signal,
+		.code = end->code,
+		.signal = end->signal,
 		.n_survivors = (uint32_t)monitor->n_survivors,
 	};
 	if (monitor->plan->status_fd < 0)
@@ -34,7 +34,7 @@ void monitor_send_status(struct monitor *monitor, int exit_status)
 	fd_close(&monitor->plan->status_fd);
 }
 
-static void redirect_output(struct monitor *monitor)
+static void redirect_output(struct monitor *monitor, struct command *command)
 {
 	char path[RUNDIR_ID_BYTES + 16];
 	(void)snprintf(path, sizeof(path), "%s/output", monitor->id);
@@ -46,20 +46,21 @@ static void redirect_output(struct monitor *monitor)
 	}
 	/* The new descriptors are files: copying works for any, and both streams share an offset.
 	 */
-	monitor->out.can_splice = monitor->err.can_splice = false;
-	monitor->plan->policy.limits.output_bytes =
-		monitor->out.n_passed_bytes + monitor->err.n_passed_bytes + KEEP_OUTPUT_BYTES;
+	command->out.can_splice = command->err.can_splice = false;
+	command->output_max_bytes =
+		command->out.n_passed_bytes + command->err.n_passed_bytes + KEEP_OUTPUT_BYTES;
 }
 
 void monitor_keep(struct monitor *monitor)
 {
+	struct command *command = &monitor->commands[0];
 	struct error err = { 0 };
 	uint64_t lifetime_ns = monitor->plan->policy.lifetime_ns;
 	/* What was written before the end still belongs to the caller. */
-	relay_pump(&monitor->out, UINT64_MAX);
-	relay_pump(&monitor->err, UINT64_MAX);
-	relay_close(&monitor->in);
-	redirect_output(monitor);
+	relay_pump(&command->out, UINT64_MAX);
+	relay_pump(&command->err, UINT64_MAX);
+	relay_close(&command->in);
+	redirect_output(monitor, command);
 	(void)setsid();
 	monitor->state.is_background = 1;
 	if (rundir_update(monitor->state_fd, &monitor->state, &err) < 0)
@@ -67,5 +68,6 @@ void monitor_keep(struct monitor *monitor)
 	monitor->deadline_ns =
 		lifetime_ns == POLICY_UNLIMITED ? UINT64_MAX : monitor->started_ns + lifetime_ns;
 	monitor->stage = MONITOR_KEPT;
-	monitor_send_status(monitor, end_exit_status(&monitor->end));
+	monitor_send_status(monitor, &command->end, end_exit_status(&command->end));
+	control_say_ended(monitor, command, end_exit_status(&command->end));
 }

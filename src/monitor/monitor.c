@@ -48,53 +48,100 @@ static void on_alarm(int number)
 }
 
 /* From the deadline on, every 50 ms: whatever blocks us returns with EINTR. */
-static void arm_alarm(const struct monitor *monitor)
+void monitor_arm_alarm(struct monitor *monitor, uint64_t deadline_ns)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
-	(void)sigaction(SIGALRM, &action, NULL);
-	if (monitor->deadline_ns == UINT64_MAX)
+	uint64_t now_ns = monitor_now_ns();
+	/* The nearest deadline counts; one that has passed only makes it ring too often. */
+	bool is_armed = monitor->alarm_ns > now_ns && monitor->alarm_ns <= deadline_ns;
+	if (deadline_ns == UINT64_MAX || is_armed)
 		return;
-	uint64_t left_us = monitor->plan->policy.limits.wall_ns / 1000 + 1;
+	monitor->alarm_ns = deadline_ns;
+	uint64_t left_us = (deadline_ns - MIN(deadline_ns, now_ns)) / 1000 + 1;
 	struct itimerval timer = {
 		.it_value = { (time_t)(left_us / 1000000), (suseconds_t)(left_us % 1000000) },
 		.it_interval = { 0, 50000 },
 	};
+	(void)sigaction(SIGALRM, &action, NULL);
 	(void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static uint64_t output_budget(const struct monitor *monitor)
+static uint64_t output_budget(const struct command *command)
 {
-	uint64_t limit = monitor->plan->policy.limits.output_bytes;
-	uint64_t used = monitor->out.n_passed_bytes + monitor->err.n_passed_bytes;
+	uint64_t limit = command->output_max_bytes;
+	uint64_t used = command->out.n_passed_bytes + command->err.n_passed_bytes;
 	return limit == POLICY_UNLIMITED ? UINT64_MAX : limit - MIN(limit, used);
 }
 
 /* Passes on what there is; one byte beyond the limit ends the command. */
-static void pump_output(struct monitor *monitor, struct relay *relay)
+static void pump_output(struct monitor *monitor, struct command *command, struct relay *relay)
 {
-	relay_pump(relay, output_budget(monitor));
-	if (relay->is_discarding || output_budget(monitor) > 0 || !relay_has_waiting(relay))
+	relay_pump(relay, output_budget(command));
+	if (relay->is_discarding || output_budget(command) > 0 || !relay_has_waiting(relay))
 		return;
-	monitor->out.is_discarding = monitor->err.is_discarding = true;
+	command->out.is_discarding = command->err.is_discarding = true;
+	if (monitor->stage == MONITOR_KEPT || command->stage == COMMAND_KEPT)
+		return;
 	/* It may have ended by itself with more output than it may have: that is the reason then.
 	 */
-	if (monitor->end.reason == END_EXIT && monitor->stage != MONITOR_KEPT)
-		monitor->end.reason = END_N_REASONS;
-	if (monitor->stage == MONITOR_KEPT)
-		return;
-	monitor_end(monitor, END_OUTPUT, "limits.output");
-	monitor_kill(monitor);
+	if (command->end.reason == END_EXIT)
+		command->end.reason = END_N_REASONS;
+	command_end(command, END_OUTPUT, "limits.output");
+	if (monitor->plan->is_session)
+		command_kill(monitor, command);
+	else
+		monitor_kill(monitor);
 }
 
 static void on_time(struct monitor *monitor)
 {
 	if (monitor_now_ns() < monitor->deadline_ns || monitor->stage == MONITOR_ENDING)
 		return;
-	if (monitor->stage == MONITOR_KEPT)
+	if (monitor->plan->is_session) {
+		monitor_end(monitor, END_DEADLINE, "lifetime");
+	} else if (monitor->stage == MONITOR_KEPT) {
 		monitor_note(monitor, "lifetime ran out");
-	else
-		judge_deadline(monitor);
+	} else {
+		judge_deadline(monitor, &monitor->commands[0]);
+	}
 	monitor_kill(monitor);
+}
+
+static uint64_t idle_deadline_ns(const struct monitor *monitor)
+{
+	uint64_t idle_ns = monitor->plan->policy.idle_ns;
+	bool is_idle = monitor->stage == MONITOR_RUNNING && !commands_are_running(monitor);
+	if (idle_ns == POLICY_UNLIMITED || !is_idle)
+		return UINT64_MAX;
+	return monitor->idle_since_ns + idle_ns;
+}
+
+/* The times of a session: each command's own, and how long it may stand without one. */
+static void check_session(struct monitor *monitor)
+{
+	for (size_t i = 0; i < monitor->n_commands && monitor->stage != MONITOR_ENDING; i++)
+		command_check(monitor, &monitor->commands[i]);
+	if (monitor->stage != MONITOR_ENDING && monitor_now_ns() >= idle_deadline_ns(monitor)) {
+		monitor_end(monitor, END_DEADLINE, "idle");
+		monitor_kill(monitor);
+	}
+}
+
+/* Has everything been passed on, and by itself? */
+static bool has_open_output(const struct monitor *monitor)
+{
+	for (size_t i = 0; i < monitor->n_commands; i++) {
+		if (monitor->commands[i].out.is_open || monitor->commands[i].err.is_open)
+			return true;
+	}
+	return false;
+}
+
+/* A session ends because its holder says so: what he has not read by then is not waited for. */
+static bool is_forced(const struct monitor *monitor)
+{
+	enum end_reason reason = monitor->commands[0].end.reason;
+	return monitor->plan->is_session || (reason != END_EXIT && reason != END_SIGNAL);
 }
 
 /*
@@ -105,7 +152,7 @@ static bool is_over(struct monitor *monitor)
 {
 	if (monitor->stage != MONITOR_ENDING)
 		return false;
-	if (monitor->is_gone && !monitor->out.is_open && !monitor->err.is_open)
+	if (monitor->is_gone && !has_open_output(monitor))
 		return true;
 	uint64_t now = monitor_now_ns();
 	uint64_t last = monitor->ending_ns + MONITOR_GRACE_NS * 3 / 4;
@@ -116,8 +163,21 @@ static bool is_over(struct monitor *monitor)
 			     "a process could not be ended in time; foso gc removes its groups");
 		return true;
 	}
-	bool is_forced = monitor->end.reason != END_EXIT && monitor->end.reason != END_SIGNAL;
-	return now >= (is_forced ? last : MAX(last, monitor->deadline_ns));
+	return now >= (is_forced(monitor) ? last : MAX(last, monitor->deadline_ns));
+}
+
+/* When the next thing is due in a session. */
+static uint64_t session_until_ns(const struct monitor *monitor, uint64_t now_ns)
+{
+	uint64_t until = idle_deadline_ns(monitor);
+	for (size_t i = 0; i < monitor->n_commands; i++) {
+		const struct command *command = &monitor->commands[i];
+		if (command->stage == COMMAND_DRAINING)
+			until = MIN(until, now_ns + 10000000);
+		else if (command->stage == COMMAND_ORDERED || command->stage == COMMAND_RUNNING)
+			until = MIN(until, command->deadline_ns);
+	}
+	return until;
 }
 
 static int timeout_ms(const struct monitor *monitor)
@@ -127,71 +187,92 @@ static int timeout_ms(const struct monitor *monitor)
 		return 10;
 	if (monitor->stage == MONITOR_KEPT)
 		until = MIN(until, now + MONITOR_LIST_PERIOD_NS);
+	if (monitor->plan->is_session)
+		until = MIN(until, session_until_ns(monitor, now));
 	if (until == UINT64_MAX)
 		return -1;
 	return until <= now ? 0 : (int)MIN((until - now) / 1000000 + 1, (uint64_t)60000);
 }
 
+#define FIXED_POLLS 3
+
+/* Three descriptors for each slot, in its order: in, out, err.  Returns how many in all. */
+static size_t fill_polls(const struct monitor *monitor, struct pollfd *polls)
+{
+	polls[0] = (struct pollfd){ .fd = monitor->signal_fd, .events = POLLIN };
+	polls[1] = (struct pollfd){ .fd = monitor->is_gone ? -1 : monitor->sandbox.event_fd,
+				    .events = POLLIN };
+	polls[2] = (struct pollfd){ .fd = monitor->plan->control_fd, .events = POLLIN };
+	size_t n = FIXED_POLLS;
+	for (size_t i = 0; i < monitor->n_commands; i++) {
+		const struct command *command = &monitor->commands[i];
+		const struct relay *relays[] = { &command->in, &command->out, &command->err };
+		for (size_t k = 0; k < ARRAY_LEN(relays); k++, n++) {
+			polls[n].events = relay_poll(relays[k], &polls[n].fd);
+			polls[n].revents = 0;
+		}
+	}
+	return n;
+}
+
+/* Output first: what a command wrote before its end is passed on before the end is judged. */
+static void move_bytes(struct monitor *monitor, const struct pollfd *polls, size_t n_commands)
+{
+	for (size_t i = 0; i < n_commands; i++, polls += 3) {
+		struct command *command = &monitor->commands[i];
+		if (polls[1].revents)
+			pump_output(monitor, command, &command->out);
+		if (polls[2].revents)
+			pump_output(monitor, command, &command->err);
+		if (polls[0].revents)
+			relay_pump(&command->in, UINT64_MAX);
+	}
+}
+
 static void poll_once(struct monitor *monitor)
 {
-	struct relay *relays[] = { &monitor->in, &monitor->out, &monitor->err };
-	struct pollfd polls[5] = {
-		{ .fd = monitor->signal_fd, .events = POLLIN },
-		{ .fd = monitor->is_gone ? -1 : monitor->sandbox.event_fd, .events = POLLIN },
-	};
+	static struct pollfd polls[FIXED_POLLS + 3 * MONITOR_MAX_COMMANDS];
 	struct error err = { 0 };
-	for (size_t i = 0; i < ARRAY_LEN(relays); i++)
-		polls[2 + i].events = relay_poll(relays[i], &polls[2 + i].fd);
-	int n = poll(polls, ARRAY_LEN(polls), timeout_ms(monitor));
-	/* Output first: what a command wrote before its end is passed on before the end is judged.
-	 */
-	if (n > 0 && polls[3].revents)
-		pump_output(monitor, &monitor->out);
-	if (n > 0 && polls[4].revents)
-		pump_output(monitor, &monitor->err);
-	if (n > 0 && polls[2].revents)
-		relay_pump(&monitor->in, UINT64_MAX);
-	if (n > 0 && polls[0].revents)
-		monitor_on_signals(monitor);
-	if (n > 0 && polls[1].revents)
-		monitor_on_level(monitor);
+	size_t n_commands = monitor->n_commands;
+	int n = poll(polls, fill_polls(monitor, polls), timeout_ms(monitor));
+	if (n > 0) {
+		move_bytes(monitor, polls + FIXED_POLLS, n_commands);
+		if (polls[0].revents)
+			monitor_on_signals(monitor);
+		if (polls[1].revents)
+			monitor_on_level(monitor);
+		if (polls[2].revents)
+			monitor_on_control(monitor);
+	}
 	on_time(monitor);
+	if (monitor->plan->is_session)
+		check_session(monitor);
 	if (n == 0 && monitor->stage == MONITOR_KEPT &&
 	    monitor->sandbox.level->list(&monitor->sandbox, &err) < 0)
 		monitor_kill(monitor);
 }
 
-/* The reader did not take it in time: what stays is counted, not waited for. */
-static void discard_rest(struct relay *relay)
-{
-	relay->is_discarding = true;
-	for (int round = 0; round < 64 && relay->is_open; round++)
-		relay_pump(relay, 0);
-	relay_close(relay);
-}
-
 static void run_loop(struct monitor *monitor)
 {
-	arm_alarm(monitor);
+	monitor_arm_alarm(monitor, monitor->deadline_ns);
 	while (!is_over(monitor))
 		poll_once(monitor);
-	discard_rest(&monitor->out);
-	discard_rest(&monitor->err);
-	relay_close(&monitor->in);
+	commands_finish(monitor);
 }
 
 int monitor_run(struct plan *plan)
 {
 	static struct monitor monitor;
+	static struct command commands[MONITOR_MAX_COMMANDS];
 	monitor = (struct monitor){
 		.plan = plan,
+		.commands = commands,
 		.stage = MONITOR_BUILDING,
 		.signal_fd = -1,
 		.rundir_fd = -1,
 		.state_fd = -1,
 		.evidence_fd = -1,
 		.output_fd = -1,
-		.pty_fd = -1,
 		.signer = EVIDENCE_SIGNER_INIT,
 		.sandbox = { .event_fd = -1 },
 		.end = { .reason = END_N_REASONS, .code = -1 },

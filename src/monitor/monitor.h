@@ -16,13 +16,43 @@
 #include "evidence/signer.h"
 #include "levels/level.h"
 #include "monitor/relay.h"
+#include "wire/control_messages.h"
 #include "wire/plan.h"
 #include "wire/rundir.h"
 
-#define MONITOR_GRACE_NS 1000000000ull /* after the deadline: the tree dies, the output drains */
-#define MONITOR_COMMAND  1u            /* the number of the one command of `foso run` */
+#define MONITOR_GRACE_NS     1000000000ull /* after a deadline: the tree dies, the output drains */
+#define MONITOR_COMMAND      1u            /* the number of the one command of `foso run` */
+#define MONITOR_MAX_COMMANDS 64            /* at once, those that left something behind included */
 
 enum monitor_stage { MONITOR_BUILDING, MONITOR_RUNNING, MONITOR_KEPT, MONITOR_ENDING };
+
+enum command_stage {
+	COMMAND_FREE,    /* nobody uses the slot */
+	COMMAND_ORDERED, /* the engine has the order */
+	COMMAND_RUNNING,
+	COMMAND_DRAINING, /* ended or killed: its output and, if need be, its exit are waited for */
+	COMMAND_KEPT,     /* over for the holder; what it left in the background still writes */
+};
+
+/*
+ * One command.  `foso run` has one, whose end is the end of the sandbox: its deadline and kill
+ * are the monitor's.  In a session (plan.is_session) each has its own.
+ */
+struct command {
+	unsigned number;
+	enum command_stage stage;
+	bool is_tty, is_started, is_exited, is_told, is_kept; /* is_kept: background: keep */
+	uint64_t started_ns, started_realtime_ns;
+	uint64_t deadline_ns;      /* CLOCK_MONOTONIC; UINT64_MAX: none of its own */
+	uint64_t ending_ns;        /* when it ended or was killed; 0 before */
+	uint64_t output_max_bytes; /* POLICY_UNLIMITED: none */
+	int caller_fds[3];         /* where its streams come from and go to; -1 once in a relay */
+	struct relay in, out, err; /* with a terminal: in and out share its master */
+	int pty_fd;                /* borrowed from out; -1 without a terminal */
+	struct end end;            /* reason END_N_REASONS: not yet */
+	struct error failure;      /* why it could not run */
+	char name[EVIDENCE_MAX_COMMAND_BYTES]; /* argv[0], for the evidence of a session */
+};
 
 struct monitor {
 	struct plan *plan;
@@ -33,17 +63,23 @@ struct monitor {
 	struct rundir_state state;
 	uint64_t started_ns, deadline_ns; /* CLOCK_MONOTONIC; UINT64_MAX: no deadline */
 	uint64_t ending_ns;               /* when the kill was given; 0 before */
+	uint64_t alarm_ns;                /* for when SIGALRM is armed; 0: it is not */
+	uint64_t idle_since_ns;           /* session: since when no command runs */
 	uint64_t started_realtime_ns;
-	struct relay in, out, err; /* with a terminal: in and out share its master */
-	int pty_fd;
-	bool has_saved_terminal, is_gone, is_started;
+	struct command *commands; /* MONITOR_MAX_COMMANDS slots, of which n_commands were used */
+	size_t n_commands;
+	unsigned last_number; /* of a command */
+	bool has_saved_terminal, is_gone, is_started, is_listing, is_shut;
 	struct termios saved_terminal;
-	struct end end;                    /* of the command; reason END_N_REASONS: not yet */
+	struct end end;                    /* of the sandbox; reason END_N_REASONS: not yet */
 	uint64_t pids_hit_ns, disk_hit_ns; /* when the limit was last reached; 0: never */
 	struct error failure;              /* why it could not run, or was lost */
 	uint64_t n_survivors;
+	uint64_t n_stdout_bytes, n_stderr_bytes, n_lost_bytes; /* of slots that were used again */
 	const char *notes[EVIDENCE_MAX_NOTES];
 	size_t n_notes;
+	struct evidence_command *history; /* session: what its commands were; owned */
+	size_t n_history;
 	struct evidence_signer signer;
 	struct error_list leftovers;
 };
@@ -56,14 +92,43 @@ int monitor_run(struct plan *plan);
 /* monitor_note() - a sentence for the evidence; static text. */
 void monitor_note(struct monitor *monitor, const char *note);
 
-/* monitor_end() - the command is over for @reason; the first reason stays. */
+/* monitor_end() - the sandbox is over for @reason, and so what runs in it; the first one stays. */
 void monitor_end(struct monitor *monitor, enum end_reason reason, const char *limit);
 
 /* monitor_kill() - end every process of the sandbox; the loop then waits for it to be gone. */
 void monitor_kill(struct monitor *monitor);
 
-/* start.c: from the plan to a running command. */
+/* monitor_arm_alarm() - so that a write that blocks returns once a deadline has passed. */
+void monitor_arm_alarm(struct monitor *monitor, uint64_t deadline_ns);
+
+/* start.c: from the plan to a sandbox, and to its command unless it is a session. */
 int monitor_start(struct monitor *monitor, struct error *err) must_check;
+
+/*
+ * monitor_execute() - start @command, whose caller_fds are set; they are taken
+ *
+ * On failure the slot is as before, but that its descriptors are closed.
+ */
+int monitor_execute(struct monitor *monitor, struct command *command, struct exec_plan *plan,
+		    struct error *err) must_check;
+
+/* command.c: one command; of a session, unless its line says otherwise. */
+struct command *command_find(struct monitor *monitor, unsigned number); /* any plan */
+struct command *command_new(struct monitor *monitor);                   /* NULL: no free slot */
+void command_close(struct command *command);                            /* any plan */
+void command_end(struct command *command, enum end_reason reason, const char *limit); /* any */
+void command_kill(struct monitor *monitor, struct command *command);
+void command_exited(struct monitor *monitor, struct command *command);
+void command_check(struct monitor *monitor, struct command *command); /* time, end of output */
+void commands_finish(struct monitor *monitor);                        /* the sandbox is over */
+bool commands_are_running(const struct monitor *monitor);
+
+/* control.c: whoever holds the sandbox. */
+void monitor_on_control(struct monitor *monitor);
+void control_say(struct monitor *monitor, enum control_message number,
+		 const struct control_words *words);
+void control_say_ended(struct monitor *monitor, struct command *command, int exit_status);
+void control_say_closed(struct monitor *monitor, int exit_status);
 
 /* events.c */
 void monitor_on_level(struct monitor *monitor);
@@ -71,11 +136,11 @@ void monitor_on_signals(struct monitor *monitor);
 
 /* keep.c: background: keep, after the command has ended. */
 void monitor_keep(struct monitor *monitor);
-void monitor_send_status(struct monitor *monitor, int exit_status);
+void monitor_send_status(struct monitor *monitor, const struct end *end, int exit_status);
 
 /* judge.c: what the end of the main process means, given the limits that were reached. */
-void judge_exit(struct monitor *monitor, int code, int signal_number);
-void judge_deadline(struct monitor *monitor);
+void judge_exit(struct monitor *monitor, struct command *command, int code, int signal_number);
+void judge_deadline(struct monitor *monitor, struct command *command);
 
 /* report.c: evidence, result, the line on stderr; returns the exit status. */
 int monitor_report(struct monitor *monitor);
@@ -83,7 +148,7 @@ int monitor_report(struct monitor *monitor);
 /* restrict.c: the monitor's own rights, once its sandbox stands. */
 int monitor_restrict(struct monitor *monitor, struct error *err) must_check;
 
-/* terminal.c */
+/* terminal.c: the caller's own, of `foso run --tty`. */
 void terminal_save(struct monitor *monitor);
 void terminal_restore(struct monitor *monitor);
 void terminal_resize(struct monitor *monitor);

@@ -64,7 +64,11 @@ static void reader_gone(struct relay *relay)
 {
 	relay->n_lost_bytes += relay->buf_len - relay->buf_at;
 	relay->has_no_reader = true;
-	relay_close(relay);
+	relay->buf_at = relay->buf_len = 0;
+	if (relay->outlives_reader)
+		relay->is_discarding = true;
+	else
+		relay_close(relay);
 }
 
 bool relay_has_waiting(const struct relay *relay)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report.c - what a run leaves: its evidence, the result file, one line, an exit status */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,7 +31,8 @@ static void say_end(const struct monitor *monitor)
 
 static void say(const struct monitor *monitor)
 {
-	uint64_t n_lost = monitor->out.n_lost_bytes + monitor->err.n_lost_bytes;
+	const struct command *command = &monitor->commands[0];
+	uint64_t n_lost = command->out.n_lost_bytes + command->err.n_lost_bytes;
 	if (monitor->plan->is_quiet || monitor->state.is_background)
 		return;
 	say_end(monitor);
@@ -54,11 +56,20 @@ static void fill_record(struct monitor *monitor, struct evidence_record *record)
 	record->ended_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	record->end = monitor->end;
 	record->is_signed = policy->evidence.sign[0] != '\0';
-	record->argv = (const char *const *)policy->args.items;
+	record->argv = policy->args.n_items > 0 ? (const char *const *)policy->args.items : NULL;
+	record->commands = monitor->history;
+	record->n_commands = monitor->n_history;
 	record->usage.wall_ns = monitor_now_ns() - monitor->started_ns;
-	record->usage.stdout_bytes = monitor->out.n_passed_bytes;
-	record->usage.stderr_bytes = monitor->err.n_passed_bytes;
-	record->usage.lost_output_bytes = monitor->out.n_lost_bytes + monitor->err.n_lost_bytes;
+	record->usage.stdout_bytes = monitor->n_stdout_bytes;
+	record->usage.stderr_bytes = monitor->n_stderr_bytes;
+	record->usage.lost_output_bytes = monitor->n_lost_bytes;
+	if (!monitor->plan->is_session) {
+		const struct command *command = &monitor->commands[0];
+		record->usage.stdout_bytes = command->out.n_passed_bytes;
+		record->usage.stderr_bytes = command->err.n_passed_bytes;
+		record->usage.lost_output_bytes =
+			command->out.n_lost_bytes + command->err.n_lost_bytes;
+	}
 	for (size_t i = 0; i < monitor->n_notes && record->n_notes < EVIDENCE_MAX_NOTES; i++)
 		record->notes[record->n_notes++] = monitor->notes[i];
 }
@@ -111,8 +122,10 @@ static int leave_evidence(struct monitor *monitor, struct evidence_record *recor
 	}
 	if (r == 0)
 		r = write_result(monitor, &json, &err);
-	if (r < 0)
+	if (r < 0 && monitor->plan->control_fd < 0)
 		error_print(stderr, &err);
+	else if (r < 0 && monitor->failure.code == ERR_NONE)
+		monitor->failure = err;
 	return r;
 }
 
@@ -129,6 +142,10 @@ int monitor_report(struct monitor *monitor)
 {
 	static struct evidence_record record;
 	static struct seccomp_denials denials;
+	/* Without a session, what became of the command became of the sandbox. */
+	if (!monitor->plan->is_session && monitor->commands[0].end.reason != END_N_REASONS &&
+	    monitor->n_commands > 0)
+		monitor->end = monitor->commands[0].end;
 	int status = end_exit_status(&monitor->end);
 	/* The counters go with the sandbox, so they are read first. */
 	if (monitor->sandbox.impl)
@@ -142,7 +159,13 @@ int monitor_report(struct monitor *monitor)
 	if (leave_evidence(monitor, &record) < 0 && status == 0)
 		status = 125;
 	say(monitor);
-	monitor_send_status(monitor, status);
+	monitor_send_status(monitor, &monitor->end, status);
+	if (monitor->plan->control_fd >= 0) {
+		if (!monitor->plan->is_session && monitor->n_commands > 0)
+			control_say_ended(monitor, &monitor->commands[0], status);
+		control_say_closed(monitor, status);
+	}
+	free(monitor->history);
 	evidence_signer_stop(&monitor->signer);
 	return status;
 }

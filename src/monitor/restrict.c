@@ -6,7 +6,8 @@
  * the few system calls of the "monitor" profile, so it can make no process, mount or socket;
  * write access to three folders (control groups, run directory, evidence); and, started by root,
  * two capabilities: to signal the sandbox's ids, and to remove groups below a folder whose mode
- * forbids even its owner to write (the roots of the v1 hierarchies are 0555).
+ * forbids even its owner to write (the roots of the v1 hierarchies are 0555).  With a session a
+ * third one, to give away the groups of later commands.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +20,16 @@
 #include "confine/seccomp.h"
 #include "monitor/monitor.h"
 
-static int keep_two_capabilities(void)
+/* A session makes groups for its commands later, and on cgroup v2 gives them to the sandbox's id.
+ */
+static int keep_capabilities(bool is_session)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
 	if (geteuid() == 0)
-		data[0].permitted = data[0].effective = 1u << CAP_KILL | 1u << CAP_DAC_OVERRIDE;
+		data[0].permitted = 1u << CAP_KILL | 1u << CAP_DAC_OVERRIDE |
+				    (is_session ? 1u << CAP_CHOWN : 0);
+	data[0].effective = data[0].permitted;
 	return syscall(SYS_capset, &header, data) < 0 ? errno : 0;
 }
 
@@ -58,7 +63,7 @@ int monitor_restrict(struct monitor *monitor, struct error *err)
 	if (r == 0)
 		r = restrict_paths(monitor);
 	if (r == 0)
-		r = keep_two_capabilities();
+		r = keep_capabilities(monitor->plan->is_session);
 	if (r == 0)
 		r = -seccomp_self_restrict(false);
 	if (r == 0)

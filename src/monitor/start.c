@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,7 +113,7 @@ static int probe(struct monitor *monitor, struct error *err)
 	int r = monitor->sandbox.level->probe(&monitor->plan->policy, &errors);
 	if (r >= 0)
 		return 0;
-	for (size_t i = 1; i < errors.n_errors; i++)
+	for (size_t i = 1; i < errors.n_errors && !monitor->plan->is_quiet; i++)
 		error_print(stderr, &errors.items[i]);
 	*err = errors.items[0];
 	return r;
@@ -135,52 +137,82 @@ static bool is_open(int fd)
 }
 
 /* Descriptors of the caller that are closed stand for /dev/null, as shells do it. */
-static int open_streams(struct monitor *monitor, int stdio[3])
+static int open_streams(struct command *command, int stdio[3])
 {
-	struct relay *outputs[] = { &monitor->out, &monitor->err };
-	int ours;
+	struct relay *outputs[] = { &command->out, &command->err };
+	int ours, caller_fd = command->caller_fds[0];
 	if (make_pipe(&stdio[0], &ours, true) < 0)
 		return -1;
-	relay_open(&monitor->in, 0, ours, true);
-	if (!is_open(0))
-		relay_close(&monitor->in);
+	relay_open(&command->in, take_fd(&command->caller_fds[0]), ours, true);
+	if (!is_open(caller_fd))
+		relay_close(&command->in);
 	for (int i = 0; i < 2; i++) {
+		caller_fd = command->caller_fds[i + 1];
 		if (make_pipe(&ours, &stdio[i + 1], false) < 0)
 			return -1;
-		relay_open(outputs[i], ours, i + 1, false);
-		outputs[i]->is_discarding = !is_open(i + 1);
+		relay_open(outputs[i], ours, take_fd(&command->caller_fds[i + 1]), false);
+		outputs[i]->is_discarding = !is_open(caller_fd);
 	}
-	/* Fewer changes between processes; without the right to it, the default stays. */
-	(void)fcntl(stdio[1], F_SETPIPE_SZ, RELAY_PIPE_BYTES);
 	return 0;
 }
 
+static int no_pipe(struct error *err)
+{
+	int r = error_set(err, ERR_SYSTEM, errno, "stdio", "no pipe");
+	return error_remedy(err, r, "raise the limit of open files");
+}
+
+int monitor_execute(struct monitor *monitor, struct command *command, struct exec_plan *plan,
+		    struct error *err)
+{
+	plan->command = command->number;
+	command->is_tty = plan->is_tty;
+	command->started_ns = monitor_now_ns();
+	command->started_realtime_ns = realtime_ns();
+	for (int i = 0; i < 3; i++)
+		plan->stdio[i] = -1;
+	int r = 0;
+	if (!plan->is_tty && open_streams(command, plan->stdio) < 0)
+		r = no_pipe(err);
+	/* Fewer changes between processes; without the right to it, the default stays. */
+	if (!plan->is_tty && !monitor->plan->is_session)
+		(void)fcntl(plan->stdio[1], F_SETPIPE_SZ, RELAY_PIPE_BYTES);
+	if (r == 0)
+		r = monitor->sandbox.level->execute(&monitor->sandbox, plan, err);
+	for (int i = 0; i < 3; i++)
+		fd_close(&plan->stdio[i]);
+	return r;
+}
+
+/* The one command of the plan, between the caller's own streams. */
 static int execute(struct monitor *monitor, struct error *err)
 {
 	const struct policy *policy = &monitor->plan->policy;
 	struct winsize size = { 0 };
 	struct exec_plan plan = {
-		.command = MONITOR_COMMAND,
 		.args = &policy->args,
 		.env = policy->env,
 		.n_env = policy->n_env,
 		.cwd = policy->cwd[0] || !policy->workspace.path[0] ? policy->cwd : "/workspace",
 		.user = policy->user,
-		.stdio = { -1, -1, -1 },
 		.is_tty = monitor->plan->is_tty,
 	};
+	struct command *command = command_new(monitor);
 	if (plan.is_tty && sys_ioctl(0, TIOCGWINSZ, &size) == 0) {
 		plan.rows = size.ws_row;
 		plan.columns = size.ws_col;
 	}
-	if (!plan.is_tty && open_streams(monitor, plan.stdio) < 0) {
-		int r = error_set(err, ERR_SYSTEM, errno, "stdio", "no pipe");
-		return error_remedy(err, r, "raise the limit of open files");
-	}
-	int r = monitor->sandbox.level->execute(&monitor->sandbox, &plan, err);
-	for (int i = 0; i < 3; i++)
-		fd_close(&plan.stdio[i]);
-	return r;
+	for (int fd = 0; fd < 3; fd++)
+		command->caller_fds[fd] = fd;
+	return monitor_execute(monitor, command, &plan, err);
+}
+
+/* A holder that does not read is waited for no longer than this, whatever else there is to do. */
+static void open_control(int control_fd)
+{
+	const struct timeval most = { .tv_usec = 250000 };
+	(void)setsockopt(control_fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
+	(void)fcntl(control_fd, F_SETFD, FD_CLOEXEC);
 }
 
 static int open_evidence(struct monitor *monitor, struct error *err)
@@ -221,7 +253,8 @@ static void reclaim_leftovers(struct monitor *monitor)
 int monitor_start(struct monitor *monitor, struct error *err)
 {
 	const struct policy *policy = &monitor->plan->policy;
-	uint64_t wall_ns = policy->limits.wall_ns;
+	bool is_session = monitor->plan->is_session;
+	uint64_t wall_ns = is_session ? policy->lifetime_ns : policy->limits.wall_ns;
 	int r;
 	monitor->started_ns = monitor_now_ns();
 	monitor->started_realtime_ns = realtime_ns();
@@ -231,6 +264,8 @@ int monitor_start(struct monitor *monitor, struct error *err)
 		r = error_set(err, ERR_SYSTEM, errno, "sandbox", "no random numbers");
 		return error_remedy(err, r, "see foso doctor");
 	}
+	if (monitor->plan->control_fd >= 0)
+		open_control(monitor->plan->control_fd);
 	if ((r = choose_level(monitor, err)) < 0 || (r = probe(monitor, err)) < 0 ||
 	    (r = open_signals(monitor, err)) < 0)
 		return r;
@@ -239,6 +274,7 @@ int monitor_start(struct monitor *monitor, struct error *err)
 		return r;
 	monitor->sandbox.policy = policy;
 	monitor->sandbox.id = monitor->id;
+	monitor->sandbox.has_many_commands = is_session;
 	/* Known before it exists: whenever we are killed, foso gc finds what there is. */
 	if ((r = register_run(monitor, err)) < 0 ||
 	    (r = monitor->sandbox.level->provision(&monitor->sandbox, err)) < 0)
@@ -249,7 +285,8 @@ int monitor_start(struct monitor *monitor, struct error *err)
 		return r;
 	if (monitor->signer.pid > 0 && (r = evidence_signer_await(&monitor->signer, err)) < 0)
 		return r;
-	if ((r = execute(monitor, err)) < 0)
+	monitor->idle_since_ns = monitor_now_ns();
+	if (!is_session && (r = execute(monitor, err)) < 0)
 		return r;
 	reclaim_leftovers(monitor);
 	return 0;

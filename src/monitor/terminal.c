@@ -29,6 +29,8 @@ void terminal_restore(struct monitor *monitor)
 void terminal_resize(struct monitor *monitor)
 {
 	struct winsize size;
-	if (monitor->pty_fd >= 0 && sys_ioctl(0, TIOCGWINSZ, &size) == 0)
-		(void)sys_ioctl(monitor->pty_fd, TIOCSWINSZ, &size);
+	const struct command *command = &monitor->commands[0];
+	if (!monitor->plan->is_session && command->pty_fd >= 0 &&
+	    sys_ioctl(0, TIOCGWINSZ, &size) == 0)
+		(void)sys_ioctl(command->pty_fd, TIOCSWINSZ, &size);
 }

@@ -22,7 +22,8 @@
 	END_REASON(FUEL,         "fuel",         124, "limits.fuel ran out")                      \
 	END_REASON(KILLED,       "killed",       -1,  "the caller killed the sandbox")            \
 	END_REASON(SANDBOX_LOST, "sandbox-lost", 125, "the sandbox itself was lost")              \
-	END_REASON(REFUSED,      "refused",      125, "foso refused or failed before the start")
+	END_REASON(REFUSED,      "refused",      125, "foso refused or failed before the start")  \
+	END_REASON(CLOSED,       "closed",       0,   "the holder closed the sandbox")
 /* clang-format on */
 
 enum end_reason {

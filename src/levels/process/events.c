@@ -89,15 +89,19 @@ static int add_listener(struct process *process, struct init_packet *packet,
 {
 	if (packet->n_fds != 1)
 		return lost(ret, "foso-init sent no filter");
-	if (process->n_listeners == PROCESS_MAX_LISTENERS) {
+	size_t slot = 0;
+	while (slot < process->n_listeners && process->listeners[slot].fd >= 0)
+		slot++;
+	if (slot == PROCESS_MAX_LISTENERS) {
 		/* More commands than that at once: their refused calls end in ENOSYS, uncounted. */
 		return 0;
 	}
 	int fd = packet->fds[0];
-	if (watch(process->epoll_fd, fd, TAG_LISTENER + process->n_listeners) < 0)
+	if (watch(process->epoll_fd, fd, TAG_LISTENER + slot) < 0)
 		return lost(ret, "the filter's listener cannot be watched");
 	packet->fds[0] = -1;
-	process->listeners[process->n_listeners++] = (struct process_listener){ .fd = fd };
+	process->listeners[slot].fd = fd;
+	process->n_listeners = MAX(process->n_listeners, slot + 1);
 	return 0;
 }
 
@@ -167,17 +171,43 @@ static int read_message(struct process *process, struct init_packet *packet,
 	}
 }
 
+static int gone(struct process *process, struct level_event *ret)
+{
+	ret->type = LEVEL_EVENT_GONE;
+	process->is_gone_told = true;
+	return 1;
+}
+
+/* Process 1 is no more, and so nothing that lived under it. */
+static int on_init_reaped(struct process *process, int status, struct level_event *ret)
+{
+	process->is_gone = true;
+	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->pidfd, NULL);
+	if (process->is_killed)
+		return gone(process, ret);
+	return lost(ret, WIFSIGNALED(status) ? "foso-init was killed" : "foso-init ended");
+}
+
+/* The other end is closed: dead, or in hands that would rather not be spoken to. */
+static int on_hangup(struct process *process, struct level_event *ret)
+{
+	int status = 0;
+	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->channel_fd, NULL);
+	if (process->is_killed || process->is_gone)
+		return 0;
+	if (waitpid(process->pid, &status, WNOHANG) > 0)
+		return on_init_reaped(process, status, ret);
+	return lost(ret, "foso-init closed its socket");
+}
+
 static int on_channel(struct process *process, struct level_event *ret)
 {
 	struct init_packet *packet = &process->packet;
 	int r = init_channel_recv(process->channel_fd, packet, MSG_DONTWAIT);
 	if (r == EAGAIN)
 		return 0;
-	if (r == ECONNRESET || r == EPIPE) {
-		/* The other end is gone; the pidfd tells the rest. */
-		(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->channel_fd, NULL);
-		return 0;
-	}
+	if (r == ECONNRESET || r == EPIPE)
+		return on_hangup(process, ret);
 	r = r == 0 ? read_message(process, packet, ret) : lost(ret, "foso-init broke the protocol");
 	init_packet_close(packet);
 	return r;
@@ -194,13 +224,7 @@ static int on_init_exit(struct process *process, struct level_event *ret)
 	}
 	if (waitpid(process->pid, &status, WNOHANG) <= 0)
 		return 0;
-	process->is_gone = true;
-	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->pidfd, NULL);
-	if (process->is_killed) {
-		ret->type = LEVEL_EVENT_GONE;
-		return 1;
-	}
-	return lost(ret, WIFSIGNALED(status) ? "foso-init was killed" : "foso-init ended");
+	return on_init_reaped(process, status, ret);
 }
 
 static int on_listener(struct process *process, size_t index, struct error *err)
@@ -255,6 +279,12 @@ static int on_held_exit(struct process *process, struct level_event *ret)
 	return 1;
 }
 
+static void note_end(struct sandbox *sandbox, const struct level_event *event)
+{
+	if (event->type == LEVEL_EVENT_EXITED || event->type == LEVEL_EVENT_NOT_STARTED)
+		process_commands_exited(sandbox, event->command);
+}
+
 int process_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error *err)
 {
 	struct process *process = sandbox->impl;
@@ -262,8 +292,14 @@ int process_dispatch(struct sandbox *sandbox, struct level_event *ret, struct er
 	for (int i = 0; i < 64; i++) {
 		struct epoll_event event;
 		*ret = (struct level_event){ .pty_fd = -1 };
-		if (process->exit_step > 0)
-			return on_held_exit(process, ret);
+		if (process->exit_step > 0) {
+			int held = on_held_exit(process, ret);
+			note_end(sandbox, ret);
+			return held;
+		}
+		/* It was dead before anybody killed it. */
+		if (process->is_gone && process->is_killed && !process->is_gone_told)
+			return gone(process, ret);
 		int n = epoll_wait(process->epoll_fd, &event, 1, 0);
 		if (n <= 0)
 			return 0;
@@ -278,6 +314,8 @@ int process_dispatch(struct sandbox *sandbox, struct level_event *ret, struct er
 			r = process_watch_check(process, ret);
 		else
 			r = on_listener(process, event.data.u64 - TAG_LISTENER, err);
+		if (r > 0)
+			note_end(sandbox, ret);
 		if (r != 0)
 			return r;
 	}

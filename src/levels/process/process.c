@@ -174,7 +174,8 @@ static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, stru
 	memcpy(spawn.affinity, process->affinity, sizeof(spawn.affinity));
 	add_rlimits(process, &sandbox->policy->limits, &spawn);
 	if (process->has_cgroup) {
-		int r = cgroup_entry_open(&process->cgroup, 0, &entry, err);
+		unsigned group = sandbox->has_many_commands ? plan->command : 0;
+		int r = cgroup_entry_open(&process->cgroup, group, &entry, err);
 		if (r < 0)
 			return r;
 	}
@@ -193,6 +194,8 @@ static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, stru
 	cgroup_entry_close(&entry);
 	if (errnum != 0)
 		return fail(err, errnum, "the command cannot be handed to foso-init");
+	if (sandbox->has_many_commands)
+		process_commands_add(process, plan->command);
 	for (size_t i = 0; i < 3 && !plan->is_tty; i++)
 		fd_close(&plan->stdio[i]);
 	return 0;
@@ -222,21 +225,13 @@ static int process_list(struct sandbox *sandbox, struct error *err)
 	return send_order(sandbox->impl, INIT_LIST, &(struct init_event){ 0 }, err);
 }
 
-static int process_kill_command(struct sandbox *sandbox, unsigned command, struct error *err)
-{
-	struct process *process = sandbox->impl;
-	UNUSED(command);
-	if (process->has_cgroup)
-		return cgroup_kill(&process->cgroup, 0, err);
-	return sandbox->level->kill(sandbox, err);
-}
-
 static int process_kill(struct sandbox *sandbox, struct error *err)
 {
 	struct process *process = sandbox->impl;
-	if (process->is_gone || process->is_killed)
-		return 0;
+	bool is_done = process->is_gone || process->is_killed;
 	process->is_killed = true;
+	if (is_done)
+		return 0;
 	/* The end of process 1 is the end of its namespace: nothing in it can outlive it. */
 	if (sys_pidfd_send_signal(process->pidfd, SIGKILL) < 0 && errno != ESRCH)
 		return fail(err, errno, "foso-init cannot be killed");

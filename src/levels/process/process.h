@@ -32,7 +32,8 @@
 #define PROCESS_N_RANGES  32768u
 
 #define PROCESS_DEFAULT_USER  1000u /* of root: host; of other roots it is 0 */
-#define PROCESS_MAX_LISTENERS 16
+#define PROCESS_MAX_LISTENERS 64
+#define PROCESS_MAX_COMMANDS  256
 
 /* What the child needs to know; filled by the engine before the clone, read by the child. */
 struct process_setup {
@@ -68,7 +69,7 @@ struct process {
 	pid_t pid;
 	int scratch_fd; /* O_PATH on the scratch, sent by the child: for statfs */
 	int watch_fd;   /* timer of the watchdog; -1 if every limit is the kernel's */
-	bool is_ready, is_killed, is_gone;
+	bool is_ready, is_killed, is_gone, is_gone_told;
 	struct level_event exited; /* held back until the limits were looked at once more */
 	unsigned exit_step;        /* 0: no end is held back */
 	struct process_listener listeners[PROCESS_MAX_LISTENERS];
@@ -79,6 +80,11 @@ struct process {
 	uint64_t oom_kills, pids_refused; /* already told */
 	uint64_t disk_peak_bytes, disk_peak_inodes;
 	uint64_t affinity[16];
+	unsigned live[PROCESS_MAX_COMMANDS]; /* numbers of commands that run; of many only */
+	size_t n_live;
+	unsigned ended[PROCESS_MAX_COMMANDS]; /* those whose groups have still to be removed */
+	size_t n_ended;
+	bool has_strays; /* without groups: something of an ended command may live */
 	int landlock_abi;
 	const char *notes[8];
 	size_t n_notes;
@@ -123,6 +129,12 @@ int process_stand_up(struct sandbox *sandbox, struct process *process, struct er
 	must_check;
 int process_configure(struct process *process, const struct policy *policy, struct error *err)
 	must_check;
+
+/* commands.c: of a sandbox with many. */
+void process_commands_add(struct process *process, unsigned command);
+void process_commands_exited(struct sandbox *sandbox, unsigned command);
+void process_commands_sweep(struct process *process);
+int process_kill_command(struct sandbox *sandbox, unsigned command, struct error *err) must_check;
 
 /* mounts.c: small wrappers of the mount calls; each returns a descriptor or 0, or -errno. */
 struct process_option {

@@ -275,7 +275,8 @@ static int make_groups(struct sandbox *sandbox, struct process *process, struct 
 		.limits = &sandbox->policy->limits,
 		.owner_uid = setup->base_uid,
 		.owner_gid = setup->base_gid,
-		.needs_kill = sandbox->policy->background == POLICY_BACKGROUND_KEEP,
+		.needs_kill = sandbox->has_many_commands ||
+			      sandbox->policy->background == POLICY_BACKGROUND_KEEP,
 		.needs_cpu = sandbox->policy->evidence.is_on,
 	};
 	int r = cgroup_create(&process->cgroup, &process->host, &options, err);
