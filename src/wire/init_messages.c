@@ -6,9 +6,9 @@
 #include <string.h>
 
 static const struct {
-	const char *field, *words;
+	const char *field, *words, *remedy;
 } stages[INIT_N_STAGES] = {
-#define INIT_STAGE_ROW(name, field_, words_) [STAGE_##name] = { field_, words_ },
+#define INIT_STAGE_ROW(name, field_, words_, remedy_) [STAGE_##name] = { field_, words_, remedy_ },
 	INIT_STAGES(INIT_STAGE_ROW)
 #undef INIT_STAGE_ROW
 };
@@ -21,6 +21,11 @@ const char *init_stage_field(enum init_stage stage)
 const char *init_stage_words(enum init_stage stage)
 {
 	return stage < INIT_N_STAGES ? stages[stage].words : "be set up";
+}
+
+const char *init_stage_remedy(enum init_stage stage)
+{
+	return stage < INIT_N_STAGES ? stages[stage].remedy : "see foso doctor";
 }
 
 void init_configure_encode(const struct init_configure *configure, struct buf *out)

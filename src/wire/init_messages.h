@@ -136,36 +136,42 @@ bool init_event_decode(struct init_event *ret, const void *bytes, size_t len) mu
 
 /*
  * The steps at which a set-up or a start can fail, for the message to the user.
- * INIT_STAGE(name, policy field or "", words after "the sandbox cannot")
+ * INIT_STAGE(name, policy field or "", words after "the sandbox cannot", remedy)
  */
 /* clang-format off */
-#define INIT_STAGES(INIT_STAGE)                                                                   \
-	INIT_STAGE(NONE,         "",          "be set up")                                        \
-	INIT_STAGE(PROTOCOL,     "",          "read its orders")                                  \
-	INIT_STAGE(LANDLOCK,     "",          "apply Landlock")                                   \
-	INIT_STAGE(FILTER,       "syscalls",  "install the system call filter")                   \
-	INIT_STAGE(PRIVILEGES,   "",          "give up privileges")                               \
-	INIT_STAGE(KEYRING,      "",          "make a new keyring")                               \
-	INIT_STAGE(DESCRIPTORS,  "",          "close inherited descriptors")                      \
-	INIT_STAGE(TERMINAL,     "--tty",     "open a terminal")                                  \
-	INIT_STAGE(FORK,         "limits.pids", "start a process")                                \
-	INIT_STAGE(CGROUP,       "limits",    "enter its control groups")                         \
-	INIT_STAGE(RLIMITS,      "limits",    "set resource limits")                              \
-	INIT_STAGE(AFFINITY,     "limits.cpus", "be bound to processors")                         \
-	INIT_STAGE(CWD,          "cwd",       "enter the working directory")                      \
-	INIT_STAGE(USER,         "user",      "become the user")                                  \
-	INIT_STAGE(EXEC,         "args[0]",   "execute the command")                              \
-	INIT_STAGE(MOUNT,        "mounts",    "mount")                                            \
-	INIT_STAGE(ROOT,         "root",      "enter the root file system")                       \
-	INIT_STAGE(NETWORK,      "network",   "bring up the loopback device")                     \
-	INIT_STAGE(HOSTNAME,     "hostname",  "set its host name")                                \
-	INIT_STAGE(NAMESPACES,   "",          "make its namespaces")                              \
-	INIT_STAGE(MASKS,        "root",      "verify that masked paths are hidden")              \
-	INIT_STAGE(INIT,         "",          "execute foso-init")
+#define INIT_STAGES(INIT_STAGE) \
+	INIT_STAGE(NONE, "", "be set up", "see foso doctor") \
+	INIT_STAGE(PROTOCOL, "", "read its orders", "build or install foso as a whole") \
+	INIT_STAGE(LANDLOCK, "", "apply Landlock", "see foso doctor for what this kernel lacks") \
+	INIT_STAGE(FILTER, "syscalls", "install the system call filter", \
+		"use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER)") \
+	INIT_STAGE(PRIVILEGES, "", "give up privileges", "see foso doctor") \
+	INIT_STAGE(KEYRING, "", "make a new keyring", "raise sysctl kernel.keys.maxkeys") \
+	INIT_STAGE(DESCRIPTORS, "", "close inherited descriptors", \
+		"use Linux 5.9 or later (close_range), or mount /proc") \
+	INIT_STAGE(TERMINAL, "--tty", "open a terminal", "raise sysctl kernel.pty.max") \
+	INIT_STAGE(FORK, "limits.pids", "start a process", "raise limits.pids, or free processes of this user") \
+	INIT_STAGE(CGROUP, "limits", "enter its control groups", "see foso doctor") \
+	INIT_STAGE(RLIMITS, "limits", "set resource limits", "lower the limit to what the caller has (ulimit -a)") \
+	INIT_STAGE(AFFINITY, "limits.cpus", "be bound to processors", "see foso doctor") \
+	INIT_STAGE(CWD, "cwd", "enter the working directory", \
+		"name a folder that is in the sandbox, or mount one there") \
+	INIT_STAGE(USER, "user", "become the user", \
+		"name a user of the sandbox's /etc/passwd, or write its number") \
+	INIT_STAGE(EXEC, "args[0]", "execute the command", "see foso doctor") \
+	INIT_STAGE(MOUNT, "mounts", "mount", \
+		"name a source that exists and a target that can be made there (system folders are read-only)") \
+	INIT_STAGE(ROOT, "root", "enter the root file system", \
+		"name an unpacked root file system, whose dev, proc, sys, tmp and run are plain folders") \
+	INIT_STAGE(NETWORK, "network", "bring up the loopback device", "see foso doctor") \
+	INIT_STAGE(HOSTNAME, "hostname", "set its host name", "write at most 64 letters, digits and dashes") \
+	INIT_STAGE(NAMESPACES, "", "make its namespaces", "see foso doctor") \
+	INIT_STAGE(MASKS, "root", "verify what is hidden", "report this: it is a fault of foso or of the kernel") \
+	INIT_STAGE(INIT, "", "execute foso-init", "build or install foso as a whole")
 /* clang-format on */
 
 enum init_stage {
-#define INIT_STAGE_ENUM(name, field, words) STAGE_##name,
+#define INIT_STAGE_ENUM(name, field, words, remedy) STAGE_##name,
 	INIT_STAGES(INIT_STAGE_ENUM)
 #undef INIT_STAGE_ENUM
 		INIT_N_STAGES
@@ -173,3 +179,4 @@ enum init_stage {
 
 const char *init_stage_field(enum init_stage stage);
 const char *init_stage_words(enum init_stage stage);
+const char *init_stage_remedy(enum init_stage stage);

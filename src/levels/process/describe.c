@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* describe.c - what level `process` adds to the evidence of a run */
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "levels/process/events.h"
@@ -37,7 +36,6 @@ static void add_limits(const struct process *process, struct evidence_record *re
 
 static void add_usage(struct process *process, struct evidence_usage *usage)
 {
-	struct statfs status;
 	if (process->has_cgroup) {
 		cgroup_usage_read(&process->cgroup, &process->usage);
 		usage->cpu_ns = process->usage.cpu_ns;
@@ -49,11 +47,9 @@ static void add_usage(struct process *process, struct evidence_usage *usage)
 	usage->cpu_ns = MAX(usage->cpu_ns, process->tree_peak.cpu_ns);
 	usage->memory_peak_bytes = MAX(usage->memory_peak_bytes, process->tree_peak.memory_bytes);
 	usage->pids_peak = MAX(usage->pids_peak, process->tree_peak.pids);
-	if (process->scratch_fd >= 0 && fstatfs(process->scratch_fd, &status) == 0) {
-		usage->disk_bytes =
-			((uint64_t)status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
-		usage->disk_inodes = (uint64_t)status.f_files - status.f_ffree;
-	}
+	process_scratch_usage(process, &usage->disk_bytes, &usage->disk_inodes);
+	usage->disk_bytes -= MIN(usage->disk_bytes, process->own_bytes);
+	usage->disk_inodes -= MIN(usage->disk_inodes, process->own_inodes);
 }
 
 void process_describe(struct sandbox *sandbox, struct evidence_record *record)
@@ -73,6 +69,7 @@ void process_describe(struct sandbox *sandbox, struct evidence_record *record)
 	record->is_rootless = process->setup.is_rootless;
 	record->denials = &process->denials;
 	add_usage(process, &record->usage);
+	record->n_files_changed = record->usage.disk_inodes;
 	add_limits(process, record);
 	for (size_t i = 0; i < process->n_notes && record->n_notes < EVIDENCE_MAX_NOTES; i++)
 		record->notes[record->n_notes++] = process->notes[i];

@@ -62,17 +62,51 @@ static int lost(struct level_event *ret, const char *message)
 	return 1;
 }
 
+/* What the user wrote in the field that the step is about; "" if the child tells, or nothing can.
+ */
+static const char *stage_value(const struct policy *policy, enum init_stage stage)
+{
+	if (stage == STAGE_CWD)
+		return policy->cwd[0] ? policy->cwd : "/workspace";
+	if (stage == STAGE_USER)
+		return policy->user;
+	return stage == STAGE_HOSTNAME ? policy->hostname : "";
+}
+
 /* A step of the set-up failed in the child: the field that caused it, where one did. */
-static int setup_failed(struct level_event *ret, const struct init_event *event)
+static int set_setup_error(struct error *err, const struct policy *policy,
+			   const struct init_event *event)
 {
 	const char *field = init_stage_field(event->stage);
-	ret->type = LEVEL_EVENT_LOST;
-	int r = error_set(&ret->err, ERR_SYSTEM, event->errnum, field[0] ? field : "sandbox",
+	const char *value = event->name[0] ? event->name : stage_value(policy, event->stage);
+	int r = error_set(err, ERR_SYSTEM, event->errnum, field[0] ? field : "sandbox",
 			  "the sandbox cannot %s%s%s%s", init_stage_words(event->stage),
-			  event->name[0] ? " '" : "", event->name, event->name[0] ? "'" : "");
-	(void)error_remedy(&ret->err, r,
-			   "change the field, or see foso doctor for what this host lacks");
+			  value[0] ? " '" : "", value, value[0] ? "'" : "");
+	return error_remedy(err, r, "%s", init_stage_remedy(event->stage));
+}
+
+static int setup_failed(const struct process *process, struct level_event *ret,
+			const struct init_event *event)
+{
+	ret->type = LEVEL_EVENT_LOST;
+	(void)!set_setup_error(&ret->err, process->setup.policy, event);
 	return 1;
+}
+
+int process_prefer_child_words(struct process *process, int result, struct error *err)
+{
+	struct init_event event;
+	struct init_packet *packet = &process->packet;
+	if (process->channel_fd < 0 || process->pid <= 0 ||
+	    init_channel_recv(process->channel_fd, packet, MSG_DONTWAIT) != 0)
+		return result;
+	if (packet->number == INIT_FAILED &&
+	    init_event_decode(&event, packet->bytes, packet->len)) {
+		error_clear(err);
+		result = set_setup_error(err, process->setup.policy, &event);
+	}
+	init_packet_close(packet);
+	return result;
 }
 
 static bool is_terminal_master(int fd)
@@ -141,10 +175,11 @@ static int read_message(struct process *process, struct init_packet *packet,
 		process->is_ready = true;
 		if (packet->n_fds == 1)
 			process->scratch_fd = take_fd(&packet->fds[0]);
+		process_scratch_usage(process, &process->own_bytes, &process->own_inodes);
 		ret->type = LEVEL_EVENT_READY;
 		return 1;
 	case INIT_FAILED:
-		return setup_failed(ret, &event);
+		return setup_failed(process, ret, &event);
 	case INIT_FILTER:
 		return add_listener(process, packet, ret);
 	case INIT_STARTED:
@@ -152,7 +187,7 @@ static int read_message(struct process *process, struct init_packet *packet,
 	case INIT_NOT_STARTED:
 		ret->type = LEVEL_EVENT_NOT_STARTED;
 		if (event.stage != STAGE_EXEC)
-			(void)setup_failed(ret, &event);
+			(void)setup_failed(process, ret, &event);
 		ret->type = LEVEL_EVENT_NOT_STARTED;
 		return 1;
 	case INIT_EXITED:

@@ -11,8 +11,20 @@ int process_events_open(struct sandbox *sandbox, struct process *process, struct
 int process_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error *err)
 	must_check;
 
+/*
+ * process_prefer_child_words() - what the child said before it ended, if it said something
+ *
+ * A step of the engine that fails because the child is gone (EPIPE) is not the cause.  Returns
+ * @result, or the code of the child's own failure, which then is in *err.
+ */
+int process_prefer_child_words(struct process *process, int result, struct error *err);
+
 /* describe.c */
 void process_describe(struct sandbox *sandbox, struct evidence_record *record);
+
+/* process_scratch_usage() - what of the scratch is in use; zeros before there is one. */
+void process_scratch_usage(const struct process *process, uint64_t *ret_bytes,
+			   uint64_t *ret_inodes);
 
 /* watch.c: what the kernel does not tell by itself. */
 int process_watch_open(struct process *process, struct error *err) must_check;

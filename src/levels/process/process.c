@@ -85,8 +85,10 @@ static int process_provision(struct sandbox *sandbox, struct error *err)
 	sandbox->root_pid = process->pid;
 	if (r == 0)
 		r = process_events_open(sandbox, process, err);
-	if (r < 0)
+	if (r < 0) {
+		r = process_prefer_child_words(process, r, err);
 		process_teardown(sandbox, &leftovers);
+	}
 	return r;
 }
 

@@ -79,6 +79,7 @@ struct process {
 	struct tree_usage tree_peak;
 	uint64_t oom_kills, pids_refused; /* already told */
 	uint64_t disk_peak_bytes, disk_peak_inodes;
+	uint64_t own_bytes, own_inodes; /* of the scratch, used by foso itself before the start */
 	uint64_t affinity[16];
 	unsigned live[PROCESS_MAX_COMMANDS]; /* numbers of commands that run; of many only */
 	size_t n_live;
@@ -121,7 +122,8 @@ int process_root_enter(int root_fd, struct process_step *step);
 /* sources.c: the engine's side of the policy's mounts (root only). */
 #define PROCESS_MAX_SOURCES (POLICY_MAX_MOUNTS + 2)
 int process_sources_send(struct process *process, struct error *err) must_check;
-int process_sources_recv(const struct process_setup *setup, int *fds, size_t *ret_n_fds);
+int process_sources_recv(const struct process_setup *setup, int *fds, size_t *ret_n_fds,
+			 struct process_step *step);
 size_t process_sources_count(const struct policy *policy);
 
 /* stand.c: the engine's side of building up and taking down. */

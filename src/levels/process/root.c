@@ -143,8 +143,8 @@ int process_root_build(const struct process_setup *setup, int *ret_root_fd, int 
 	if ((r = mounts_attach(scratch_fd, AT_FDCWD, "/sys")) < 0)
 		return root_fail(step, STAGE_ROOT, "scratch", r);
 	if (process_sources_count(setup->policy) > 0 &&
-	    (r = process_sources_recv(setup, sources, &n_sources)) != 0)
-		return root_fail(step, STAGE_MOUNT, "", r);
+	    (r = process_sources_recv(setup, sources, &n_sources, step)) != 0)
+		return r;
 	if (setup->policy->root == POLICY_ROOT_DIR) {
 		if (n_sources == 0)
 			return root_fail(step, STAGE_ROOT, setup->policy->root_path, EPROTO);

@@ -228,7 +228,8 @@ int process_sources_send(struct process *process, struct error *err)
 }
 
 /* The child's side, started by an ordinary user: opened by path, in the child's own namespace. */
-static int open_in_child(const struct process_setup *setup, int *fds, size_t count)
+static int open_in_child(const struct process_setup *setup, int *fds, size_t count,
+			 struct process_step *step)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct source source = get_source(setup->policy, i);
@@ -240,12 +241,14 @@ static int open_in_child(const struct process_setup *setup, int *fds, size_t cou
 		fds[i] = mounts_clone(AT_FDCWD, source.path, true);
 		int r = fds[i] < 0 ? fds[i] : mounts_restrict(fds[i], attributes, true);
 		if (r < 0)
-			return -r;
+			return root_fail(step, source.is_root ? STAGE_ROOT : STAGE_MOUNT,
+					 source.path, r);
 	}
 	return 0;
 }
 
-int process_sources_recv(const struct process_setup *setup, int *fds, size_t *ret_n_fds)
+int process_sources_recv(const struct process_setup *setup, int *fds, size_t *ret_n_fds,
+			 struct process_step *step)
 {
 	int received[PROCESS_MAX_SOURCES];
 	size_t n_received = 0, count = process_sources_count(setup->policy);
@@ -261,7 +264,7 @@ int process_sources_recv(const struct process_setup *setup, int *fds, size_t *re
 				  .msg_controllen = sizeof(control.bytes) };
 	*ret_n_fds = count;
 	if (setup->is_rootless)
-		return open_in_child(setup, fds, count);
+		return open_in_child(setup, fds, count, step);
 	ssize_t n = recvmsg(setup->sync_fd, &message, MSG_CMSG_CLOEXEC);
 	if (n <= 0)
 		_exit(1); /* The engine failed, and has said so. */
@@ -272,7 +275,7 @@ int process_sources_recv(const struct process_setup *setup, int *fds, size_t *re
 	for (size_t i = 0, at = 0; i < count; i++) {
 		bool has_fd = get_source(setup->policy, i).path != NULL;
 		if (has_fd && at == n_received)
-			return EPROTO;
+			return root_fail(step, STAGE_MOUNT, "", EPROTO);
 		fds[i] = has_fd ? received[at++] : -1;
 	}
 	return 0;

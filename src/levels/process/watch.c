@@ -65,6 +65,16 @@ static int check_tree(struct process *process, struct tree_usage *now, struct le
 	return 0;
 }
 
+void process_scratch_usage(const struct process *process, uint64_t *ret_bytes, uint64_t *ret_inodes)
+{
+	struct statfs status;
+	*ret_bytes = *ret_inodes = 0;
+	if (process->scratch_fd < 0 || fstatfs(process->scratch_fd, &status) < 0)
+		return;
+	*ret_bytes = ((uint64_t)status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
+	*ret_inodes = (uint64_t)status.f_files - status.f_ffree;
+}
+
 static int check_scratch(struct process *process, struct level_event *ret)
 {
 	struct statfs status;
