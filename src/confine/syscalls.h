@@ -259,11 +259,11 @@
 	CALL(getpid,                  yes, yes, yes, yes, "") \
 	CALL(getppid,                 yes, yes, yes, yes, "") \
 	CALL(gettid,                  yes, yes, yes, yes, "") \
-	CALL(getpgrp,                 yes, yes, no,  yes, "") \
-	CALL(getpgid,                 yes, yes, no,  yes, "") \
+	CALL(getpgrp,                 yes, yes, yes, yes, "") \
+	CALL(getpgid,                 yes, yes, yes, yes, "") \
 	CALL(setpgid,                 yes, yes, no,  yes, "") \
 	CALL(getsid,                  yes, yes, no,  yes, "") \
-	CALL(setsid,                  yes, yes, no,  yes, "") \
+	CALL(setsid,                  yes, yes, yes, yes, "") \
 	CALL(set_tid_address,         yes, yes, no,  yes, "") \
 	CALL(set_robust_list,         yes, yes, no,  yes, "") \
 	CALL(get_robust_list,         yes, yes, no,  no,  "") \

@@ -69,7 +69,7 @@ struct monitor {
 	struct command *commands; /* MONITOR_MAX_COMMANDS slots, of which n_commands were used */
 	size_t n_commands;
 	unsigned last_number; /* of a command */
-	bool has_saved_terminal, is_gone, is_started, is_listing, is_shut;
+	bool has_saved_terminal, is_stdin_terminal, is_gone, is_started, is_listing, is_shut;
 	struct termios saved_terminal;
 	struct end end;                    /* of the sandbox; reason END_N_REASONS: not yet */
 	uint64_t pids_hit_ns, disk_hit_ns; /* when the limit was last reached; 0: never */
@@ -152,3 +152,11 @@ int monitor_restrict(struct monitor *monitor, struct error *err) must_check;
 void terminal_save(struct monitor *monitor);
 void terminal_restore(struct monitor *monitor);
 void terminal_resize(struct monitor *monitor);
+
+/*
+ * terminal_is_ours() - may descriptor 0 be read?
+ *
+ * A job in the background that reads its terminal is stopped (SIGTTIN), and a monitor that is
+ * stopped holds no deadline.
+ */
+bool terminal_is_ours(void);

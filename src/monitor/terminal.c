@@ -34,3 +34,8 @@ void terminal_resize(struct monitor *monitor)
 	    sys_ioctl(0, TIOCGWINSZ, &size) == 0)
 		(void)sys_ioctl(command->pty_fd, TIOCSWINSZ, &size);
 }
+
+bool terminal_is_ours(void)
+{
+	return tcgetpgrp(0) == getpgrp();
+}

@@ -21,6 +21,9 @@
 #include "confine/confine.h"
 #include "levels/process/root.h"
 
+#define CHILD_INIT_FD       (INIT_SCRATCH_FD + 1)
+#define CHILD_FIRST_FREE_FD (CHILD_INIT_FD + 1)
+
 static _Noreturn void fail(const struct process_setup *setup, enum init_stage stage, int errnum,
 			   const char *subject)
 {
@@ -85,7 +88,7 @@ static int drop_unused_bounds(void)
 	return 0;
 }
 
-static _Noreturn void become_init(const struct process_setup *setup, int scratch_fd)
+static _Noreturn void become_init(struct process_setup *setup, int scratch_fd)
 {
 	char *argv[] = { (char[]){ "foso-init" }, NULL };
 	char *envp[] = { NULL };
@@ -93,25 +96,31 @@ static _Noreturn void become_init(const struct process_setup *setup, int scratch
 		if (dup3(setup->null_fd, fd, 0) < 0)
 			fail(setup, STAGE_DESCRIPTORS, errno, "");
 	}
-	/* The program and the socket change places if one sits where the other belongs. */
-	int init_fd = fcntl(setup->init_fd, F_DUPFD_CLOEXEC, INIT_SCRATCH_FD + 1);
-	int channel_fd = fcntl(setup->channel_fd, F_DUPFD_CLOEXEC, INIT_SCRATCH_FD + 1);
-	int scratch = fcntl(scratch_fd, F_DUPFD_CLOEXEC, INIT_SCRATCH_FD + 1);
+	/* First out of each other's way, then to their places; nothing of the caller's goes along.
+	 */
+	int init_fd = fcntl(setup->init_fd, F_DUPFD_CLOEXEC, CHILD_FIRST_FREE_FD);
+	int channel_fd = fcntl(setup->channel_fd, F_DUPFD_CLOEXEC, CHILD_FIRST_FREE_FD);
+	int scratch = fcntl(scratch_fd, F_DUPFD_CLOEXEC, CHILD_FIRST_FREE_FD);
 	if (init_fd < 0 || channel_fd < 0 || scratch < 0 ||
-	    dup3(channel_fd, INIT_CHANNEL_FD, 0) < 0 || dup3(scratch, INIT_SCRATCH_FD, 0) < 0)
+	    dup3(channel_fd, INIT_CHANNEL_FD, 0) < 0 || dup3(scratch, INIT_SCRATCH_FD, 0) < 0 ||
+	    dup3(init_fd, CHILD_INIT_FD, O_CLOEXEC) < 0)
 		fail(setup, STAGE_DESCRIPTORS, errno, "");
+	setup->channel_fd = INIT_CHANNEL_FD;
+	int errnum = confine_close_fds(CHILD_FIRST_FREE_FD);
+	if (errnum != 0)
+		fail(setup, STAGE_DESCRIPTORS, errnum, "");
 	/*
 	 * One id is mapped and nobody changes ids, so foso-init needs no capability; it would also
 	 * lose them by the exec, and with them the right to lock this.
 	 */
-	int errnum = setup->is_rootless ? confine_capabilities() : 0;
+	errnum = setup->is_rootless ? confine_capabilities() : 0;
 	if (errnum != 0)
 		fail(setup, STAGE_PRIVILEGES, errnum, "");
-	sys_execveat(init_fd, "", argv, envp, AT_EMPTY_PATH);
+	sys_execveat(CHILD_INIT_FD, "", argv, envp, AT_EMPTY_PATH);
 	fail(setup, STAGE_INIT, errno, "foso-init");
 }
 
-_Noreturn void process_child_main(const struct process_setup *setup)
+_Noreturn void process_child_main(struct process_setup *setup)
 {
 	struct process_network network;
 	struct process_step step = { .stage = STAGE_ROOT };

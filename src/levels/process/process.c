@@ -61,7 +61,7 @@ static void process_teardown(struct sandbox *sandbox, struct error_list *leftove
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
 		fd_close(fds[i]);
 	for (size_t i = 0; i < process->n_listeners; i++)
-		close(process->listeners[i].fd);
+		fd_close(&process->listeners[i].fd);
 	if (process->has_cgroup)
 		cgroup_destroy(&process->cgroup, 1000, leftovers);
 	free(process);

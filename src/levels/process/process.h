@@ -102,7 +102,7 @@ struct process_step {
 const struct cgroup_host *process_host(void);
 
 /* child.c: runs in the child; never returns. */
-_Noreturn void process_child_main(const struct process_setup *setup);
+_Noreturn void process_child_main(struct process_setup *setup);
 
 /* network.c: the network namespace, made beside everything else. */
 struct process_network {
