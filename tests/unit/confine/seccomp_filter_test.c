@@ -544,11 +544,11 @@ static int act_make_executable(void)
 static void test_monitor_keeps_its_work_and_nothing_else(void)
 {
 	EQ(restricted(act_monitor_work, false), 0);
-	static const act_function denied[] = { act_fork,     act_exec,           act_clone_user,
-					       act_inet,     act_unix,           act_mount,
-					       act_setuid,   act_memfd,          act_setns,
-					       act_io_uring, act_ptrace,         act_exec_memory,
-					       act_tiocsti,  act_make_executable };
+	static const act_function denied[] = {
+		act_fork,   act_exec,        act_clone_user, act_inet,           act_unix,
+		act_mount,  act_setuid,      act_bpf,        act_setns,          act_io_uring,
+		act_ptrace, act_exec_memory, act_tiocsti,    act_make_executable
+	};
 	for (size_t i = 0; i < ARRAY_LEN(denied); i++) {
 		EQ(restricted(denied[i], false), EPERM);
 		if (geteuid() == 0)
