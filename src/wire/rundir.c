@@ -23,7 +23,8 @@ static int failed(struct error *err, const char *subject, const char *what)
 static void default_path(char *path, size_t size)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR"); /* NOLINT(concurrency-mt-unsafe) */
-	if (geteuid() == 0)
+	/* The root of a user namespace is not the root whose folder /run is. */
+	if (geteuid() == 0 && faccessat(AT_FDCWD, "/run", W_OK, AT_EACCESS) == 0)
 		(void)snprintf(path, size, "/run/foso");
 	else if (runtime && runtime[0] == '/')
 		(void)snprintf(path, size, "%s/foso", runtime);

@@ -101,6 +101,12 @@ struct process_step {
 /* process.c: what control groups this host offers; asked once. */
 const struct cgroup_host *process_host(void);
 
+/*
+ * ids.c: who the sandbox is outside.  -ERR_REFUSED, subject "level 'process'", where one of its
+ * ids would be root outside; subject "user" where the policy's user cannot be mapped.
+ */
+int process_choose_ids(struct process_setup *setup, struct error *err) must_check;
+
 /* child.c: runs in the child; never returns. */
 _Noreturn void process_child_main(struct process_setup *setup);
 

@@ -23,7 +23,6 @@
 #include "base/cleanup.h"
 #include "base/programs.h"
 #include "base/syscalls.h"
-#include "base/text.h"
 #include "confine/confine.h"
 #include "levels/process/process.h"
 
@@ -35,39 +34,6 @@ static int fail(struct error *err, int errnum, const char *subject, const char *
 {
 	int r = error_set(err, ERR_SYSTEM, errnum, subject, "%s", message);
 	return error_remedy(err, r, "%s", remedy);
-}
-
-/* Rootless: the one id that exists inside, which is the caller's outside. */
-static int choose_inner_id(struct process_setup *setup, struct error *err)
-{
-	const struct policy *policy = setup->policy;
-	const char *group = strchr(policy->user, ':');
-	char name[64];
-	uint64_t uid, gid;
-	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(policy->user, ":"), policy->user);
-	uid_t fallback = policy->root == POLICY_ROOT_HOST ? PROCESS_DEFAULT_USER : 0;
-	if (name[0] == '\0')
-		uid = fallback;
-	else if (strcmp(name, "root") == 0)
-		uid = 0;
-	else if (policy->root == POLICY_ROOT_HOST && strcmp(name, "user") == 0)
-		uid = PROCESS_DEFAULT_USER;
-	else if (policy->root == POLICY_ROOT_HOST && strcmp(name, "nobody") == 0)
-		uid = 65534;
-	else if (!text_parse_u64(name, &uid) || uid > 65535)
-		uid = UINT64_MAX;
-	gid = uid;
-	if (uid == UINT64_MAX || (group && (!text_parse_u64(group + 1, &gid) || gid > 65535))) {
-		int r = error_set(
-			err, ERR_REFUSED, 0, "user",
-			"'%s' cannot be mapped: without root, one id is mapped before the root file system can be read",
-			policy->user);
-		return error_remedy(
-			err, r, "write a number from 0 to 65535, as in user: 1000, or run as root");
-	}
-	setup->inner_uid = (uid_t)uid;
-	setup->inner_gid = (gid_t)gid;
-	return 0;
 }
 
 /* A file system in memory cannot be larger than the memory; the evidence says when that counts. */
@@ -125,21 +91,12 @@ static int fill_setup(struct sandbox *sandbox, struct process *process, struct e
 	struct process_setup *setup = &process->setup;
 	char path[PROGRAM_PATH_BYTES];
 	setup->policy = sandbox->policy;
-	setup->is_rootless = geteuid() != 0;
-	if (setup->is_rootless) {
-		setup->base_uid = geteuid();
-		setup->base_gid = getegid();
-		int r = choose_inner_id(setup, err);
-		if (r < 0)
-			return r;
-	} else {
-		/* Sandboxes that run at once differ, so no kernel quota of one user is shared. */
-		unsigned range = (unsigned)getpid() % PROCESS_N_RANGES;
-		setup->base_uid = setup->base_gid = PROCESS_FIRST_UID + range * PROCESS_N_UIDS;
-	}
+	int r = process_choose_ids(setup, err);
+	if (r < 0)
+		return r;
 	choose_scratch(process);
 	choose_cpus(process);
-	int r = program_path("foso-init", path, err);
+	r = program_path("foso-init", path, err);
 	if (r < 0)
 		return r;
 	setup->init_fd = open(path, O_PATH | O_CLOEXEC);
