@@ -211,8 +211,8 @@ static size_t fill_polls(const struct monitor *monitor, struct pollfd *polls)
 			polls[n].events = relay_poll(relays[k], &polls[n].fd);
 			polls[n].revents = 0;
 		}
-		if (command->in.is_open && command->in.from_fd == 0 &&
-		    monitor->is_stdin_terminal && !terminal_is_ours())
+		if (command->in.is_open && command->in.from_fd == 0 && monitor->is_stdin_terminal &&
+		    !terminal_is_ours())
 			polls[n - ARRAY_LEN(relays)].fd = -1;
 	}
 	return n;
