@@ -61,11 +61,15 @@ static int run_check(int argc, char **argv)
 static int run_compile(int argc, char **argv)
 {
 	const char *name = "-";
+	/* For libfoso alone, so the usage does not name it. */
+	bool for_program = argc > 0 && strcmp(argv[0], "--for-program") == 0;
+	argc -= for_program;
+	argv += for_program;
 	if (argc == 2 && strcmp(argv[0], "--name") == 0)
 		name = argv[1];
 	else if (argc != 0 && !(argc == 1 && strcmp(argv[0], "-") == 0))
 		return refuse_usage("compile", "takes the policy on stdin, and --name NAME");
-	return tool_compile(name);
+	return tool_compile(name, for_program);
 }
 
 static int run_explain(int argc, char **argv)

@@ -40,7 +40,8 @@ void errors_print(const struct error_list *errors);
 int rights_drop(struct error *err) must_check;
 
 /* The commands.  Each returns the exit status. */
-int tool_compile(const char *name);
+/* tool_compile() - @for_program: mistakes go to stdout as well, in the form of wire/errors.h. */
+int tool_compile(const char *name, bool for_program);
 int tool_check(const char *file, enum policy_level level);
 int tool_explain(const char *file);
 int tool_schema(void);
