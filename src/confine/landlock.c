@@ -123,7 +123,7 @@ static int path_rights(const struct confine_path *path, uint64_t handled, uint64
 
 static int ruleset_add(int ruleset_fd, const struct confine_path *path, uint64_t handled)
 {
-	uint64_t rights;
+	uint64_t rights = 0;
 	int result = path_rights(path, handled, &rights);
 	if (result != 0 || rights == 0)
 		return result;

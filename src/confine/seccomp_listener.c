@@ -111,20 +111,12 @@ static enum served listener_serve_one(int listener_fd, struct seccomp_denials *d
 
 int seccomp_listener_serve(int listener_fd, struct seccomp_denials *denials, struct error *err)
 {
-	for (unsigned i = 0; i < MAX_SERVED; i++) {
-		switch (listener_serve_one(listener_fd, denials)) {
-		case SERVED_ONE:
-			continue;
-		case SERVED_NONE:
-			return 0;
-		case SERVED_GONE:
-			return 1;
-		case SERVED_FAILED:
-			return error_remedy(err,
-					    error_set(err, ERR_SYSTEM, errno, "seccomp listener",
-						      "denied calls cannot be answered"),
-					    "this is a fault of foso or of the kernel: report it");
-		}
-	}
-	return 0;
+	enum served served = SERVED_ONE;
+	for (unsigned i = 0; i < MAX_SERVED && served == SERVED_ONE; i++)
+		served = listener_serve_one(listener_fd, denials);
+	if (served != SERVED_FAILED)
+		return served == SERVED_GONE ? 1 : 0;
+	int result = error_set(err, ERR_SYSTEM, errno, "seccomp listener",
+			       "denied calls cannot be answered");
+	return error_remedy(err, result, "this is a fault of foso or of the kernel: report it");
 }
