@@ -271,9 +271,6 @@ int monitor_start(struct monitor *monitor, struct error *err)
 	if ((r = choose_level(monitor, err)) < 0 || (r = probe(monitor, err)) < 0 ||
 	    (r = open_signals(monitor, err)) < 0)
 		return r;
-	/* A run that could not leave its evidence is refused now, and not found out afterwards. */
-	if (policy->evidence.is_on && (r = open_evidence(monitor, err)) < 0)
-		return r;
 	monitor->sandbox.policy = policy;
 	monitor->sandbox.id = monitor->id;
 	monitor->sandbox.has_many_commands = is_session;
@@ -284,6 +281,12 @@ int monitor_start(struct monitor *monitor, struct error *err)
 	monitor->state.init_pid = monitor->sandbox.root_pid;
 	monitor->state.init_start_ticks = rundir_start_ticks(monitor->sandbox.root_pid);
 	if ((r = rundir_update(monitor->state_fd, &monitor->state, err)) < 0)
+		return r;
+	/*
+	 * A run that could not leave its evidence is refused before the command starts, and not found
+	 * out afterwards.  The child builds meanwhile.
+	 */
+	if (policy->evidence.is_on && (r = open_evidence(monitor, err)) < 0)
 		return r;
 	if (monitor->signer.pid > 0 && (r = evidence_signer_await(&monitor->signer, err)) < 0)
 		return r;
