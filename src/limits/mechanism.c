@@ -73,7 +73,7 @@ const struct limit_mechanism *limit_mechanism_get(const struct cgroup_host *host
 		if (rows[i].limit == limit && rows[i].situation == situation)
 			return &rows[i].mechanism;
 	}
-	assert(!"every limit has a row for each situation it can be in");
+	assert(false && "every limit has a row for each situation it can be in");
 	return &rows[0].mechanism;
 }
 

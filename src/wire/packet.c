@@ -57,7 +57,7 @@ void packet_close_fds(int *fds, size_t *n_fds)
 /* Collects the descriptors of a received message: the kernel delivers them as one item. */
 static bool take_fds(const struct msghdr *message, struct packet_view *view)
 {
-	const struct cmsghdr *item = CMSG_FIRSTHDR(message);
+	struct cmsghdr *item = CMSG_FIRSTHDR(message);
 	view->n_fds = 0;
 	if (item && item->cmsg_level == SOL_SOCKET && item->cmsg_type == SCM_RIGHTS) {
 		size_t n = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);

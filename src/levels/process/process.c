@@ -97,9 +97,11 @@ static void add_rlimit(struct init_spawn *spawn, int resource, uint64_t value)
 	struct rlimit now;
 	if (value == POLICY_UNLIMITED || spawn->n_rlimits == INIT_MAX_RLIMITS)
 		return;
-	/* Only root may raise; the caller's own bound then holds, and it is the smaller one. */
-	if (getrlimit((__typeof__(RLIMIT_NOFILE))resource, &now) == 0 &&
-	    now.rlim_max != RLIM_INFINITY)
+	/*
+	 * Only root may raise; the caller's own bound then holds, and it is the smaller one.  By
+	 * number, since glibc's getrlimit() wants an enum and musl's an int.
+	 */
+	if (syscall(SYS_prlimit64, 0, resource, NULL, &now) == 0 && now.rlim_max != RLIM_INFINITY)
 		value = MIN(value, (uint64_t)now.rlim_max);
 	spawn->rlimits[spawn->n_rlimits++] = (struct init_rlimit){ (uint32_t)resource, value };
 }

@@ -69,7 +69,7 @@ static void choose_cpus(struct process *process)
 	uint64_t cpus_milli = process->setup.policy->limits.cpus_milli;
 	(void)syscall(SYS_sched_getaffinity, 0, sizeof(allowed), allowed);
 	for (unsigned i = 0; i < 1024; i++)
-		n_allowed += (allowed[i / 64] >> (i % 64)) & 1;
+		n_allowed += (unsigned)((allowed[i / 64] >> (i % 64)) & 1);
 	if (cpus_milli != POLICY_UNLIMITED)
 		wanted = (unsigned)MIN((cpus_milli + 999) / 1000, (uint64_t)1024);
 	process->setup.n_cpus = MAX(MIN(wanted, n_allowed), 1u);
