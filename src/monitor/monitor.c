@@ -232,10 +232,21 @@ static void move_bytes(struct monitor *monitor, const struct pollfd *polls, size
 	}
 }
 
+/* Whether anything of what was kept lives on; the engine's own timers wake us more often. */
+static void ask_for_survivors(struct monitor *monitor)
+{
+	struct error err = { 0 };
+	uint64_t now = monitor_now_ns();
+	if (now < monitor->next_list_ns)
+		return;
+	monitor->next_list_ns = now + MONITOR_LIST_PERIOD_NS;
+	if (monitor->sandbox.level->list(&monitor->sandbox, &err) < 0)
+		monitor_kill(monitor);
+}
+
 static void poll_once(struct monitor *monitor)
 {
 	static struct pollfd polls[FIXED_POLLS + 3 * MONITOR_MAX_COMMANDS];
-	struct error err = { 0 };
 	size_t n_commands = monitor->n_commands;
 	int n = poll(polls, fill_polls(monitor, polls), timeout_ms(monitor));
 	if (n > 0) {
@@ -250,9 +261,8 @@ static void poll_once(struct monitor *monitor)
 	on_time(monitor);
 	if (monitor->plan->is_session)
 		check_session(monitor);
-	if (n == 0 && monitor->stage == MONITOR_KEPT &&
-	    monitor->sandbox.level->list(&monitor->sandbox, &err) < 0)
-		monitor_kill(monitor);
+	if (monitor->stage == MONITOR_KEPT)
+		ask_for_survivors(monitor);
 }
 
 static void run_loop(struct monitor *monitor)

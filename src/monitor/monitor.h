@@ -64,6 +64,7 @@ struct monitor {
 	uint64_t started_ns, deadline_ns; /* CLOCK_MONOTONIC; UINT64_MAX: no deadline */
 	uint64_t ending_ns;               /* when the kill was given; 0 before */
 	uint64_t alarm_ns;                /* for when SIGALRM is armed; 0: it is not */
+	uint64_t next_list_ns;            /* kept: when to ask again what lives on */
 	uint64_t idle_since_ns;           /* session: since when no command runs */
 	uint64_t started_realtime_ns;
 	struct command *commands; /* MONITOR_MAX_COMMANDS slots, of which n_commands were used */
