@@ -24,7 +24,8 @@ static int apply_landlock(const struct init *init)
 	int r = 0;
 	size_t n_paths = 0;
 	for (size_t i = 0; i < configure->n_paths; i++) {
-		int fd = open(configure->paths[i].path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+		int fd =
+			openat(AT_FDCWD, configure->paths[i].path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
 		/* A root without this folder has nothing to open there. */
 		if (fd >= 0)
 			paths[n_paths++] = (struct confine_path){ fd, configure->paths[i].access };

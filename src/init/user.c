@@ -24,13 +24,14 @@
 static char *read_file(const char *path)
 {
 	struct stat status;
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	auto_fd int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
 		return NULL;
-	char *text = malloc(USER_MAX_FILE_BYTES + 1);
+	size_t size = (size_t)MIN(status.st_size, (off_t)USER_MAX_FILE_BYTES);
+	char *text = malloc(size + 1);
 	size_t len = 0;
-	while (text && len < USER_MAX_FILE_BYTES) {
-		ssize_t n = read(fd, text + len, USER_MAX_FILE_BYTES - len);
+	while (text && len < size) {
+		ssize_t n = read(fd, text + len, size - len);
 		if (n <= 0)
 			break;
 		len += (size_t)n;

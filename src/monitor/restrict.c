@@ -36,8 +36,8 @@ static int keep_capabilities(bool is_session)
 /* Signals are not scoped: the monitor's very purpose is to end a process outside its domain. */
 static int restrict_paths(const struct monitor *monitor)
 {
-	auto_fd int cgroup_fd = open("/sys/fs/cgroup", O_PATH | O_CLOEXEC);
-	auto_fd int proc_fd = open("/proc", O_PATH | O_CLOEXEC);
+	auto_fd int cgroup_fd = openat(AT_FDCWD, "/sys/fs/cgroup", O_PATH | O_CLOEXEC);
+	auto_fd int proc_fd = openat(AT_FDCWD, "/proc", O_PATH | O_CLOEXEC);
 	const struct {
 		int fd;
 		unsigned access;

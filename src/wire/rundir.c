@@ -39,7 +39,7 @@ int rundir_open(int *ret_dir_fd, struct error *err)
 	default_path(path, sizeof(path));
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return failed(err, path, "the folder of running sandboxes cannot be made");
-	auto_fd int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	auto_fd int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return failed(err, path, "the folder of running sandboxes cannot be opened");
 	/* In /tmp somebody else can be first: his folder would decide what gc removes. */

@@ -59,7 +59,7 @@ static int become_inner_root(const struct process_setup *setup)
 
 static int write_file(const char *path, const char *text)
 {
-	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	auto_fd int fd = openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
 	return fd < 0 || write(fd, text, strlen(text)) < 0 ? errno : 0;
 }
 

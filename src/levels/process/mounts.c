@@ -83,10 +83,10 @@ static int make_parents(int root_fd, const char *path)
 	return 0;
 }
 
-int mounts_target(int root_fd, const char *path, bool is_directory)
+/* Makes the last part, in a parent that was resolved inside the root. */
+static int make_last(int root_fd, const char *path, bool is_directory)
 {
 	char parent[4096];
-	struct stat status;
 	int r = make_parents(root_fd, path);
 	if (r < 0)
 		return r;
@@ -95,22 +95,30 @@ int mounts_target(int root_fd, const char *path, bool is_directory)
 	auto_fd int parent_fd = open_below(root_fd, parent, O_PATH | O_DIRECTORY);
 	if (parent_fd < 0)
 		return parent_fd;
-	if (is_directory) {
-		if (mkdirat(parent_fd, name, 0755) < 0 && errno != EEXIST)
-			return -errno;
-	} else {
-		auto_fd int file =
-			openat(parent_fd, name,
-			       O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644);
-		if (file < 0 && errno != EEXIST)
-			return -errno;
+	if (is_directory)
+		return mkdirat(parent_fd, name, 0755) < 0 && errno != EEXIST ? -errno : 0;
+	auto_fd int file =
+		openat(parent_fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0644);
+	return file < 0 && errno != EEXIST ? -errno : 0;
+}
+
+int mounts_target(int root_fd, const char *path, bool is_directory)
+{
+	struct stat status;
+	auto_fd int fd = open_below(root_fd, path, O_PATH | O_NOFOLLOW);
+	if (fd == -ENOENT) {
+		int r = make_last(root_fd, path, is_directory);
+		if (r < 0)
+			return r;
+		fd = open_below(root_fd, path, O_PATH | O_NOFOLLOW);
 	}
-	auto_fd int fd = openat(parent_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &status) < 0)
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &status) < 0)
 		return -errno;
 	if (S_ISLNK(status.st_mode))
 		return -ELOOP;
-	if (is_directory && !S_ISDIR(status.st_mode))
-		return -ENOTDIR;
+	if (is_directory != S_ISDIR(status.st_mode))
+		return is_directory ? -ENOTDIR : -EISDIR;
 	return take_fd(&fd);
 }

@@ -44,7 +44,7 @@ static int make_namespace(void *context)
 	network->errnum = bring_up_lo();
 	if (network->errnum != 0)
 		return 1;
-	network->ns_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	network->ns_fd = openat(AT_FDCWD, "/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (network->ns_fd < 0)
 		network->errnum = errno;
 	return network->errnum != 0;

@@ -92,7 +92,7 @@ static int write_map(pid_t pid, const char *which, unsigned inside, unsigned out
 	char path[64], text[64];
 	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, which);
 	int len = snprintf(text, sizeof(text), "%u %u 1", inside, outside);
-	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	auto_fd int fd = openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
 	return fd < 0 || write(fd, text, (size_t)len) != len ? -errno : 0;
 }
 
@@ -121,7 +121,7 @@ static int make_mapping(uid_t host_uid, gid_t host_gid, uid_t inner_uid, gid_t i
 		r = write_map(pid, "gid_map", host_gid, inner_gid);
 	if (r == 0) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
-		r = open(path, O_RDONLY | O_CLOEXEC);
+		r = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 		r = r < 0 ? -errno : r;
 	}
 	(void)kill(pid, SIGKILL);
@@ -145,7 +145,7 @@ static void map_owners(struct process *process, const struct source *source, int
 	int mapping_fd;
 	if (source->is_root) {
 		(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)process->pid);
-		mapping_fd = open(path, O_RDONLY | O_CLOEXEC);
+		mapping_fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	} else if (fstat(tree, &status) == 0) {
 		uid_t inner = setup->base_uid + inner_user(setup->policy);
 		mapping_fd = make_mapping(status.st_uid, status.st_gid, inner, inner);

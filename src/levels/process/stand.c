@@ -99,8 +99,8 @@ static int fill_setup(struct sandbox *sandbox, struct process *process, struct e
 	r = program_path("foso-init", path, err);
 	if (r < 0)
 		return r;
-	setup->init_fd = open(path, O_PATH | O_CLOEXEC);
-	setup->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	setup->init_fd = openat(AT_FDCWD, path, O_PATH | O_CLOEXEC);
+	setup->null_fd = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
 	if (setup->init_fd < 0 || setup->null_fd < 0)
 		return fail(err, errno, setup->init_fd < 0 ? path : "/dev/null", "cannot be opened",
 			    "build or install foso as a whole (./x build)");
@@ -199,7 +199,7 @@ static int write_proc(pid_t pid, const char *name, const char *text)
 {
 	char path[64];
 	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	auto_fd int fd = openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
 	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -1 : 0;
 }
 
