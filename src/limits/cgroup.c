@@ -88,6 +88,12 @@ int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
 	return result;
 }
 
+int cgroup_finish(struct cgroup *cgroup, const struct policy_limits *limits, struct error *err)
+{
+	const struct cgroup_ops *ops = ops_get(cgroup);
+	return ops ? ops->finish(cgroup, limits, err) : 0;
+}
+
 int cgroup_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
 		      struct error *err)
 {

@@ -61,9 +61,9 @@ struct cgroup_host {
 void cgroup_host_probe(struct cgroup_host *ret_host);
 
 /*
- * One sandbox's groups.  The holder keeps it and hands it back; it reads host and agent_fd (v2:
- * where foso-init is cloned into, -1 on v1), the rest is private.  All descriptors are -1 while
- * unused and are closed by cgroup_destroy().
+ * One sandbox's groups.  The holder keeps it and hands it back; it reads host, is_used, group_fd
+ * and agent_fd (v2: where foso-init is cloned into, else -1), the rest is private.  All descriptors
+ * are -1 while unused and are closed by cgroup_destroy().
  */
 struct cgroup {
 	struct cgroup_host host;
@@ -100,6 +100,7 @@ struct cgroup_options {
 	bool needs_kill; /* single commands will be killed (v1: adds the freezer group) */
 	bool needs_cpu;  /* CPU time is wanted even if limits.cpu_time is not set (v1: adds cpuacct)
 			  */
+	bool is_staged;  /* v2: stop before the limits, for cgroup_namespace_enter() */
 	bool needs_io;   /* bytes read and written are wanted (v1: adds blkio; v2: enables io) */
 };
 
@@ -117,6 +118,26 @@ struct cgroup_options {
  */
 int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
 		  const struct cgroup_options *options, struct error *err) must_check;
+
+/*
+ * cgroup_finish() - the second half of a staged cgroup_create(): work and the limits
+ *
+ * Between the two, the sandbox's first process has called cgroup_namespace_enter().  Does nothing
+ * where nothing is left to do (v1, not staged).  Errors as those of cgroup_create(); after one,
+ * cgroup_destroy() removes what there is.
+ */
+int cgroup_finish(struct cgroup *cgroup, const struct policy_limits *limits, struct error *err)
+	must_check;
+
+/*
+ * cgroup_namespace_enter() - give the calling process a cgroup namespace; 0 or errno
+ * @group_fd:  of a staged struct cgroup on v2; -1 on v1 and without a cgroup
+ *
+ * Called in the sandbox's first process: single-threaded, with CAP_SYS_ADMIN in its own user
+ * namespace, the host's /proc still there; on v2 it was born in the agent group.  Inside, the
+ * namespace begins at foso-<id> (v2) or at the caller's groups (v1).  Async-safe.
+ */
+int cgroup_namespace_enter(int group_fd);
 
 /* cgroup_init() - the empty value: every call accepts it, none does anything with it. */
 void cgroup_init(struct cgroup *cgroup);

@@ -23,6 +23,7 @@
 struct cgroup_ops {
 	int (*create)(struct cgroup *cgroup, const struct cgroup_options *options,
 		      struct error *err);
+	int (*finish)(struct cgroup *cgroup, const struct policy_limits *limits, struct error *err);
 	int (*entry_open)(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
 			  struct error *err);
 	void (*usage_read)(struct cgroup *cgroup, struct cgroup_usage *ret);
@@ -78,6 +79,7 @@ int cgroup_v1_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_
 /* cgroup_v2.c, for cgroup_v2_use.c and back */
 int cgroup_v2_create(struct cgroup *cgroup, const struct cgroup_options *options,
 		     struct error *err);
+int cgroup_v2_finish(struct cgroup *cgroup, const struct policy_limits *limits, struct error *err);
 int cgroup_v2_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
 			 struct error *err);
 /* Enables @controllers ("+memory +pids") in the parent; 0 or errno. */

@@ -320,8 +320,17 @@ static int v1_reclaim(int parent_fd, const char *name, uint64_t deadline_ns)
 	return cgroup_tree_remove(parent_fd, name, deadline_ns);
 }
 
+static int v1_finish(struct cgroup *cgroup, const struct policy_limits *limits, struct error *err)
+{
+	UNUSED(cgroup);
+	UNUSED(limits);
+	UNUSED(err);
+	return 0; /* version 1 has no reason to stop half-way */
+}
+
 const struct cgroup_ops cgroup_v1_ops = {
 	.create = cgroup_v1_create,
+	.finish = v1_finish,
 	.entry_open = cgroup_v1_entry_open,
 	.usage_read = v1_usage_read,
 	.cpu_ns = v1_cpu_ns,

@@ -13,9 +13,8 @@
  *
  * Whoever clones a process from agent into work must be allowed to write cgroup.procs of both and
  * of their common ancestor foso-<id>; these files are given to the sandbox's root.  With the mount
- * option nsdelegate the kernel further demands that both groups lie below the root of the cloner's
- * cgroup namespace: so foso-init must not have one of its own that begins at agent; each command
- * makes its own when it has been born in its group.
+ * option nsdelegate, both groups must lie below the root of the cloner's cgroup namespace, too:
+ * cgroup_namespace.c.
  *
  * Source: Documentation/admin-guide/cgroup-v2.rst of Linux, clone(2).
  */
@@ -96,6 +95,17 @@ static int group_make(struct cgroup *cgroup, struct error *err)
 	return error_remedy(err, result, "run 'foso gc' or use another sandbox id");
 }
 
+/* The helper of cgroup_namespace_enter() has ended, but may still be on its way out. */
+static int group_enable(const struct cgroup *cgroup, const char *text)
+{
+	uint64_t deadline_ns = cgroup_clock_ns() + CGROUP_KILL_NS;
+	for (unsigned step = 0;; cgroup_nap(deadline_ns, &step)) {
+		int errnum = cgroup_file_write(cgroup->group_fd, "cgroup.subtree_control", text);
+		if (errnum != EBUSY || cgroup_clock_ns() >= deadline_ns)
+			return errnum;
+	}
+}
+
 /*
  * The controllers of a new group are those that its parent has enabled, which is so from the
  * second start on; so the cheap way is tried first, and the parent is only prepared if need be.
@@ -106,7 +116,7 @@ static int controllers_enable(struct cgroup *cgroup, struct error *err)
 	control_text(cgroup, text);
 	if (text[0] == '\0')
 		return 0;
-	int errnum = cgroup_file_write(cgroup->group_fd, "cgroup.subtree_control", text);
+	int errnum = group_enable(cgroup, text);
 	if (errnum == ENOENT) { /* "not in cgroup.controllers of this group" */
 		errnum = cgroup_v2_prepare(&cgroup->host, cgroup->parent_fd[0], text);
 		if (errnum == 0)
@@ -129,23 +139,15 @@ static int owner_set(const struct cgroup *cgroup, int dir_fd)
 											     : 0;
 }
 
-static int leaves_make(struct cgroup *cgroup, struct error *err)
+static int leaf_make(struct cgroup *cgroup, const char *name, int *ret_fd, struct error *err)
 {
-	int errnum = cgroup_dir_make(cgroup->group_fd, "work", &cgroup->dir_fd[0]);
+	int errnum = cgroup_dir_make(cgroup->group_fd, name, ret_fd);
 	if (errnum == 0)
-		errnum = cgroup_dir_make(cgroup->group_fd, "agent", &cgroup->agent_fd);
+		errnum = owner_set(cgroup, *ret_fd);
 	if (errnum == 0)
-		errnum = owner_set(cgroup, cgroup->group_fd);
-	if (errnum == 0)
-		errnum = owner_set(cgroup, cgroup->dir_fd[0]);
-	if (errnum == 0)
-		errnum = owner_set(cgroup, cgroup->agent_fd);
-	if (errnum != 0)
-		return system_failed(cgroup->host.parent[0], cgroup->id, errnum,
-				     "the groups below it cannot be made", err);
-	cgroup->kill_fd = openat(cgroup->dir_fd[0], "cgroup.kill", O_WRONLY | O_CLOEXEC);
-	cgroup->host.has_kill = cgroup->kill_fd >= 0;
-	return 0;
+		return 0;
+	return system_failed(cgroup->host.parent[0], cgroup->id, errnum,
+			     "the groups below it cannot be made", err);
 }
 
 static int refuse(struct error *err, const char *field, int errnum, const char *file)
@@ -216,13 +218,28 @@ int cgroup_v2_create(struct cgroup *cgroup, const struct cgroup_options *options
 	int result = parent_open(cgroup, err);
 	if (result == 0)
 		result = group_make(cgroup, err);
+	if (result == 0 && owner_set(cgroup, cgroup->group_fd) != 0)
+		result = system_failed(cgroup->host.parent[0], cgroup->id, errno,
+				       "its cgroup.procs cannot be given to the sandbox", err);
 	if (result == 0)
-		result = controllers_enable(cgroup, err);
-	if (result == 0)
-		result = leaves_make(cgroup, err);
-	if (result == 0)
-		result = limits_set(cgroup, limits, err);
+		result = leaf_make(cgroup, "agent", &cgroup->agent_fd, err);
+	if (result == 0 && !options->is_staged)
+		result = cgroup_v2_finish(cgroup, limits, err);
 	return result;
+}
+
+int cgroup_v2_finish(struct cgroup *cgroup, const struct policy_limits *limits, struct error *err)
+{
+	if (cgroup->dir_fd[0] >= 0)
+		return 0;
+	int result = controllers_enable(cgroup, err);
+	if (result == 0)
+		result = leaf_make(cgroup, "work", &cgroup->dir_fd[0], err);
+	if (result < 0)
+		return result;
+	cgroup->kill_fd = openat(cgroup->dir_fd[0], "cgroup.kill", O_WRONLY | O_CLOEXEC);
+	cgroup->host.has_kill = cgroup->kill_fd >= 0;
+	return limits_set(cgroup, limits, err);
 }
 
 int cgroup_v2_entry_open(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,

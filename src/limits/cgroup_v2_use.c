@@ -223,6 +223,7 @@ static int v2_reclaim(int parent_fd, const char *name, uint64_t deadline_ns)
 
 const struct cgroup_ops cgroup_v2_ops = {
 	.create = cgroup_v2_create,
+	.finish = cgroup_v2_finish,
 	.entry_open = cgroup_v2_entry_open,
 	.usage_read = v2_usage_read,
 	.cpu_ns = v2_cpu_ns,
