@@ -129,6 +129,10 @@ _Noreturn void process_child_main(struct process_setup *setup)
 	int r;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if ((r = cgroup_namespace_enter(setup->group_fd)) != 0)
+		fail(setup, STAGE_NAMESPACES, r, "cgroup");
+	if (send(setup->sync_fd, "n", 1, MSG_NOSIGNAL) != 1)
+		_exit(1);
 	if ((r = process_network_start(&network)) != 0)
 		fail(setup, STAGE_NETWORK, r, "");
 	if (sys_mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private) < 0)

@@ -76,7 +76,7 @@ static int process_provision(struct sandbox *sandbox, struct error *err)
 	if (!process)
 		return fail(err, ENOMEM, "no memory");
 	process->setup = (struct process_setup){
-		.channel_fd = -1, .sync_fd = -1, .init_fd = -1, .null_fd = -1
+		.channel_fd = -1, .sync_fd = -1, .init_fd = -1, .null_fd = -1, .group_fd = -1
 	};
 	process->channel_fd = process->sync_fd = process->pidfd = process->epoll_fd = -1;
 	process->scratch_fd = process->watch_fd = -1;

@@ -46,7 +46,8 @@ struct process_setup {
 	uint64_t scratch_bytes, scratch_inodes;
 	unsigned n_cpus; /* what the sandbox sees */
 	int channel_fd;  /* child's end; becomes INIT_CHANNEL_FD */
-	int sync_fd;     /* child's end: "mapped", then the sources */
+	int sync_fd;     /* child's end: sends "named"; gets "mapped", then the sources */
+	int group_fd;    /* of the cgroup on v2, for the cgroup namespace; else -1 */
 	int init_fd;     /* O_PATH of foso-init */
 	int null_fd;     /* /dev/null */
 };

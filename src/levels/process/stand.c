@@ -26,8 +26,7 @@
 #include "confine/confine.h"
 #include "levels/process/process.h"
 
-#define NAMESPACES \
-	(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS)
 
 static int fail(struct error *err, int errnum, const char *subject, const char *message,
 		const char *remedy)
@@ -235,10 +234,27 @@ static int make_groups(struct sandbox *sandbox, struct process *process, struct 
 		.needs_kill = sandbox->has_many_commands ||
 			      sandbox->policy->background == POLICY_BACKGROUND_KEEP,
 		.needs_cpu = sandbox->policy->evidence.is_on,
+		.is_staged = true,
 	};
 	int r = cgroup_create(&process->cgroup, &process->host, &options, err);
 	process->has_cgroup = r == 0;
+	process->setup.group_fd = r == 0 ? process->cgroup.group_fd : -1;
 	return r;
+}
+
+/* The limits wait until the child has the cgroup namespace that begins above them. */
+static int finish_groups(struct sandbox *sandbox, struct process *process, struct error *err)
+{
+	char byte;
+	ssize_t n;
+	if (!process->has_cgroup)
+		return 0;
+	do
+		n = recv(process->sync_fd, &byte, 1, 0);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		return fail(err, 0, "sandbox", "the child is gone", "see foso doctor");
+	return cgroup_finish(&process->cgroup, &sandbox->policy->limits, err);
 }
 
 int process_stand_up(struct sandbox *sandbox, struct process *process, struct error *err)
@@ -255,6 +271,8 @@ int process_stand_up(struct sandbox *sandbox, struct process *process, struct er
 	    (r = process_sources_send(process, err)) < 0)
 		return r;
 	if (process->host.version == CGROUP_V1 && (r = make_groups(sandbox, process, err)) < 0)
+		return r;
+	if (process->host.version == CGROUP_V2 && (r = finish_groups(sandbox, process, err)) < 0)
 		return r;
 	return process_configure(process, sandbox->policy, err);
 }
