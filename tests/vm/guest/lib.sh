@@ -47,7 +47,7 @@ tap() {
 as_user() {
 	env -i PATH="$PATH" HOME=/home/user USER=user XDG_RUNTIME_DIR=/run/user/1000 \
 		FOSO_BIN="$FOSO_BIN" FOSO_TEST_CGROUP="${FOSO_TEST_CGROUP-}" \
-		su user -c 'exec "$0" "$@"' "$@"
+		su -c 'exec "$0" "$@"' -- user "$@"
 }
 
 cgroup=/sys/fs/cgroup
