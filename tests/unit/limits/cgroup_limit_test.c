@@ -2,7 +2,8 @@
 /* cgroup_limit_test.c - each limit stops inside what works outside, and is counted and told */
 #include "unit/limits/box.h"
 
-#define MIB (1024UL * 1024)
+#define MIB        (1024UL * 1024)
+#define FILL_BYTES (24 * MIB)
 
 /* Forks sleepers until refused or 40 run; exits with their number. */
 static int work_fork_40(void)
@@ -49,7 +50,7 @@ static int fill(char *bytes)
 {
 	if (bytes == MAP_FAILED)
 		return 2;
-	for (size_t at = 0; at < 96 * MIB; at += 4096)
+	for (size_t at = 0; at < FILL_BYTES; at += 4096)
 		bytes[at] = 1;
 	return 0;
 }
@@ -57,16 +58,16 @@ static int fill(char *bytes)
 static int work_fill_private(void)
 {
 	return fill(
-		mmap(NULL, 96 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+		mmap(NULL, FILL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 }
 
 /* What tmpfs and POSIX shared memory are made of. */
 static int work_fill_shared(void)
 {
 	int fd = memfd_create("fill", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, 96 * MIB) < 0)
+	if (fd < 0 || ftruncate(fd, FILL_BYTES) < 0)
 		return 3;
-	return fill(mmap(NULL, 96 * MIB, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+	return fill(mmap(NULL, FILL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
 }
 
 static void memory_is_held(int (*work)(void))
@@ -75,7 +76,7 @@ static void memory_is_held(int (*work)(void))
 
 	struct box box;
 	box_init(&box);
-	box.limits.memory_bytes = 32 * MIB;
+	box.limits.memory_bytes = 12 * MIB;
 	if (!box_open(&box))
 		return;
 	struct cgroup_usage usage;
@@ -87,19 +88,19 @@ static void memory_is_held(int (*work)(void))
 	OK(EVENTUALLY((cgroup_usage_read(&box.cgroup, &usage), usage.oom_kills > 0)));
 	OK(usage.oom_kills <= 2); /* v2 can count the victim twice: alone and with its group */
 	EQ(usage.pids_refused, 0);
-	OK(usage.memory_peak_bytes == 0 || usage.memory_peak_bytes > 28 * MIB);
-	OK(usage.memory_peak_bytes <= 32 * MIB);
+	OK(usage.memory_peak_bytes == 0 || usage.memory_peak_bytes > 10 * MIB);
+	OK(usage.memory_peak_bytes <= 12 * MIB);
 	box_close(&box);
 
 	box_init(&box);
-	box.limits.memory_bytes = 160 * MIB;
+	box.limits.memory_bytes = 64 * MIB;
 	if (!box_open(&box))
 		return;
 	EQ(run_inside(&box, work), 0);
 	cgroup_usage_read(&box.cgroup, &usage);
 	EQ(usage.oom_kills, 0);
-	OK(usage.memory_peak_bytes == 0 || usage.memory_peak_bytes >= 96 * MIB);
-	OK(usage.memory_peak_bytes < 128 * MIB);
+	OK(usage.memory_peak_bytes == 0 || usage.memory_peak_bytes >= FILL_BYTES);
+	OK(usage.memory_peak_bytes < 40 * MIB);
 	box_close(&box);
 }
 
@@ -130,7 +131,7 @@ static void oom_ends_the_whole_group_on_v2(void)
 	NEED_CGROUP();
 	struct box box;
 	box_init(&box);
-	box.limits.memory_bytes = 32 * MIB;
+	box.limits.memory_bytes = 12 * MIB;
 	if (!box_open(&box))
 		return;
 	int status = run_inside(&box, work_fill_in_child);
@@ -257,7 +258,7 @@ static void watch_tells_when_memory_ran_out(void)
 	struct box box;
 	box_init(&box);
 	box.limits.pids = 12;
-	box.limits.memory_bytes = 32 * MIB;
+	box.limits.memory_bytes = 12 * MIB;
 	if (!box_open(&box))
 		return;
 	int epoll_fd = watch_open(&box);

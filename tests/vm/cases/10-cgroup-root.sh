@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cgroup version 2 as root, as after a boot: the caller is in the root of the tree
 # shellcheck shell=dash
-# timeout: 90
+# boot: v2
+# timeout: 120
 . /vm/lib.sh
 
 export FOSO_TEST_CGROUP=v2

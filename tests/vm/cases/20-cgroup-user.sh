@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cgroup version 2 as an ordinary user: in a delegated cgroup, and in one that is not
 # shellcheck shell=dash
-# timeout: 90
+# boot: v2
+# timeout: 120
 . /vm/lib.sh
 
 slice=user.slice/user-1000.slice

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cgroup version 2 as root in a cgroup that systemd has marked as delegated: foso stays below it
 # shellcheck shell=dash
-# timeout: 60
+# boot: v2
+# timeout: 120
 . /vm/lib.sh
 
 cgroup_make system.slice/agent.service

@@ -2,7 +2,7 @@
 # cgroup version 1 as older systemd mounts it: cpu,cpuacct together, an empty version 2 beside it
 # shellcheck shell=dash
 # boot: v1
-# timeout: 90
+# timeout: 120
 . /vm/lib.sh
 
 export FOSO_TEST_CGROUP=v1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # foso run as root on cgroup version 2: from the root of the tree, and from a service's cgroup
 # shellcheck shell=dash
-# timeout: 60
+# timeout: 120
 . /vm/lib.sh
 
 if [ ! -x "$FOSO_BIN/foso-monitor" ]; then

@@ -2,7 +2,7 @@
 # foso run as an ordinary user: in a delegated cgroup the limits are the kernel's, without one not
 # shellcheck shell=dash
 # shellcheck disable=SC2086 # $delegated and $undelegated are several words
-# timeout: 90
+# timeout: 120
 . /vm/lib.sh
 
 if [ ! -x "$FOSO_BIN/foso-monitor" ]; then
