@@ -64,6 +64,13 @@ void command_end(struct command *command, enum end_reason reason, const char *li
 	command->end.limit = limit;
 }
 
+/* Its first bytes can come before the word that it runs. */
+bool command_has_begun(const struct command *command)
+{
+	return command->is_started || command->out.n_passed_bytes > 0 ||
+	       command->err.n_passed_bytes > 0;
+}
+
 bool commands_are_running(const struct monitor *monitor)
 {
 	for (size_t i = 0; i < monitor->n_commands; i++) {

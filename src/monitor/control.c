@@ -260,7 +260,7 @@ static void on_signal(struct monitor *monitor, const struct control_words *words
 {
 	const struct command *command = command_find(monitor, words->command);
 	struct error err = { 0 };
-	if (!monitor->is_started && !monitor->plan->is_session) {
+	if (!monitor->plan->is_session && !command_has_begun(&monitor->commands[0])) {
 		kill_sandbox(monitor, (int)words->signal);
 		return;
 	}

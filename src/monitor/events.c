@@ -323,13 +323,14 @@ static void on_signal(struct monitor *monitor, int number)
 	bool is_quiet = number == SIGWINCH || number == SIGCONT || number == SIGTSTP;
 	bool is_session = monitor->plan->is_session;
 	/* A session has no command that signals to the monitor could be meant for. */
-	if (number == RUNDIR_KILL_SIGNAL || ((!monitor->is_started || is_session) && !is_quiet)) {
+	bool has_begun = !is_session && command_has_begun(&monitor->commands[0]);
+	if (number == RUNDIR_KILL_SIGNAL || (!has_begun && !is_quiet)) {
 		end_by_caller(monitor, number);
 	} else if (number == SIGWINCH) {
 		terminal_resize(monitor);
 	} else if (number == SIGTSTP && monitor->stage == MONITOR_RUNNING && !is_session) {
 		stop_and_continue(monitor);
-	} else if (!is_quiet && monitor->stage == MONITOR_RUNNING) {
+	} else if (!is_quiet && monitor->stage <= MONITOR_RUNNING) {
 		send_signal(monitor, number);
 	}
 }

@@ -122,6 +122,7 @@ void command_kill(struct monitor *monitor, struct command *command);
 void command_exited(struct monitor *monitor, struct command *command);
 void command_check(struct monitor *monitor, struct command *command); /* time, end of output */
 void commands_finish(struct monitor *monitor);                        /* the sandbox is over */
+bool command_has_begun(const struct command *command);                /* any plan */
 bool commands_are_running(const struct monitor *monitor);
 
 /* control.c: whoever holds the sandbox. */

@@ -283,8 +283,8 @@ int monitor_start(struct monitor *monitor, struct error *err)
 	if ((r = rundir_update(monitor->state_fd, &monitor->state, err)) < 0)
 		return r;
 	/*
-	 * A run that could not leave its evidence is refused before the command starts, and not found
-	 * out afterwards.  The child builds meanwhile.
+	 * A run that could not leave its evidence is refused before the command starts, and not
+	 * found out afterwards.  The child builds meanwhile.
 	 */
 	if (policy->evidence.is_on && (r = open_evidence(monitor, err)) < 0)
 		return r;

@@ -90,10 +90,16 @@ int packet_recv(int socket_fd, struct packet_view *view, const struct packet_bou
 				  .msg_iovlen = 2,
 				  .msg_control = control.bytes,
 				  .msg_controllen = sizeof(control.bytes) };
-	ssize_t n;
-	do
+	bool was_reset = false;
+	ssize_t n = 0;
+	/*
+	 * A peer that ends with something of ours unread leaves ECONNRESET, which is told once and
+	 * before its last words (net/unix/af_unix.c, unix_release_sock()): they are asked for.
+	 */
+	do {
+		was_reset = was_reset || (n < 0 && errno == ECONNRESET);
 		n = recvmsg(socket_fd, &message, MSG_CMSG_CLOEXEC | flags);
-	while (n < 0 && errno == EINTR);
+	} while (n < 0 && (errno == EINTR || (errno == ECONNRESET && !was_reset)));
 	view->n_fds = 0;
 	if (n < 0)
 		return errno == EWOULDBLOCK ? EAGAIN : errno;
