@@ -66,27 +66,47 @@ int document_read(struct document *document, const char *file, const char *name)
 				 &document->errors);
 }
 
-/* The vocabulary does not know which system calls there are; this build's filters do. */
-static void check_calls(struct document *document, const char *name, const struct policy_list *list)
+/* Names that this build's filters do not know: all of them, where the filter stops at one. */
+static size_t check_names(struct document *document, const char *name,
+			  const struct policy_list *list)
 {
 	char subject[64];
+	size_t n_unknown = 0;
 	for (size_t i = 0; i < list->n_items; i++) {
 		if (seccomp_syscall_number(list->items[i]) >= 0)
 			continue;
 		struct error *err = error_list_next(&document->errors);
 		(void)snprintf(subject, sizeof(subject), "%s[%zu]", name, i);
 		int result = error_set(err, ERR_INVALID, 0, subject,
-				       "'%s' is not a system call that foso knows", list->items[i]);
-		(void)error_remedy(err, result, "see syscalls(2) for the names");
+				       "'%s' is not a system call that this build knows",
+				       list->items[i]);
+		(void)error_remedy(err, result,
+				   "use a name of foso-syscalls(7), as strace prints it");
+		n_unknown++;
 	}
+	return n_unknown;
+}
+
+/* The vocabulary does not know which system calls there are; this build's filters do. */
+static void check_calls(struct document *document)
+{
+	const struct policy *policy = &document->policy;
+	struct seccomp_program program = { .instructions = NULL };
+	struct error err = { .code = ERR_NONE };
+	size_t n_unknown = check_names(document, "syscalls.allow", &policy->syscalls.allow) +
+			   check_names(document, "syscalls.deny", &policy->syscalls.deny);
+	if (n_unknown > 0)
+		return;
+	if (seccomp_program_build(&program, policy, false, &err) != 0)
+		*error_list_next(&document->errors) = err;
+	seccomp_program_fini(&program);
 }
 
 int document_check(struct document *document, enum policy_level level)
 {
 	size_t n_before = document->errors.n_errors;
 	(void)!policy_check(&document->policy, level, &document->errors);
-	check_calls(document, "syscalls.allow", &document->policy.syscalls.allow);
-	check_calls(document, "syscalls.deny", &document->policy.syscalls.deny);
+	check_calls(document);
 	for (size_t i = n_before; i < document->errors.n_errors; i++)
 		policy_text_place(&document->text, &document->errors.items[i]);
 	return document->errors.n_errors > n_before ? -(int)document->errors.items[n_before].code

@@ -68,7 +68,7 @@ static void print_escaped(const char *text)
 	}
 }
 
-/* "levels process, kernel" */
+/* "@lead process, kernel." for the levels that have @column; nothing if none has. */
 static void print_levels(const char *lead, const char *levels, char column)
 {
 	bool is_first = true;
@@ -83,34 +83,50 @@ static void print_levels(const char *lead, const char *levels, char column)
 		(void)printf(".");
 }
 
+static void print_refusals(const char *levels)
+{
+	print_levels(" Refused in this version at level ", levels, 'l');
+	print_levels(" Refused at level ", levels, 'n');
+}
+
+/* "One of a, b.", and at which levels a word is refused. */
+static void print_words(enum policy_type type)
+{
+	unsigned n_words;
+	const struct policy_word *words = policy_type_words(type, &n_words);
+	bool is_enum = policy_type_storage(type) == POLICY_STORAGE_ENUM;
+	for (unsigned i = 0; is_enum && i < n_words; i++)
+		(void)printf("%s%s", i == 0 ? " One of " : ", ", words[i].word);
+	if (is_enum)
+		(void)printf(".");
+	for (unsigned i = 0; i < n_words; i++) {
+		if (strcmp(words[i].levels, "yyyy") == 0)
+			continue;
+		(void)printf("\n\n\t_%s_:", words[i].word);
+		print_refusals(words[i].levels);
+	}
+}
+
 static void print_man_entry(const struct policy_field *field)
 {
 	char range[FIELD_RANGE_BYTES];
 	const char *help = field_help(policy_field_id(field));
+	char first = help[0] >= 'a' && help[0] <= 'z' ? (char)(help[0] - 'a' + 'A') : help[0];
 	field_range(field, range);
 	(void)printf("*");
 	print_escaped(field->name);
-	(void)printf("*: %s", policy_type_word((enum policy_type)field->type));
+	(void)printf("* (%s", policy_type_word((enum policy_type)field->type));
 	if (field->initial[0]) {
 		(void)printf(", default ");
 		print_escaped(field->initial);
 	}
-	(void)printf("\n\t");
-	print_escaped(help);
+	(void)printf(")\n\t%c", first);
+	print_escaped(help + 1);
 	(void)printf(".");
-	if (policy_type_storage((enum policy_type)field->type) == POLICY_STORAGE_ENUM) {
-		unsigned n_words;
-		const struct policy_word *words =
-			policy_type_words((enum policy_type)field->type, &n_words);
-		(void)printf(" One of ");
-		for (unsigned i = 0; i < n_words; i++)
-			(void)printf("%s%s", i == 0 ? "" : ", ", words[i].word);
-		(void)printf(".");
-	}
 	if (range[0])
-		(void)printf(" The value is %s.", range);
-	print_levels(" In a later version at level ", field->levels, 'l');
-	print_levels(" Refused at level ", field->levels, 'n');
+		(void)printf(" A value %s.", range);
+	print_refusals(field->levels);
+	print_words((enum policy_type)field->type);
 	(void)printf("\n\n");
 }
 
