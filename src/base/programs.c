@@ -9,7 +9,7 @@
 
 int program_path(const char *name, char ret_path[PROGRAM_PATH_BYTES], struct error *err)
 {
-	static const char *const folders[] = { "", "../libexec/foso/" };
+	static const char *const folders[] = { "", "../libexec/foso/", "../../bin/" };
 	not_zeroed char self[PROGRAM_PATH_BYTES];
 	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (len <= 0) {

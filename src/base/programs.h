@@ -11,7 +11,8 @@
 /*
  * program_path() - the sibling program @name
  *
- * Looks beside the running program, then in ../libexec/foso from there; never in $PATH, which
- * the caller's environment controls.  -ERR_NOT_FOUND with the name as subject.
+ * Looks beside the running program, then in ../libexec/foso and ../../bin from there, so that
+ * programs of an installed foso find each other; never in $PATH, which the caller's environment
+ * controls.  -ERR_NOT_FOUND with the name as subject.
  */
 int program_path(const char *name, char ret_path[PROGRAM_PATH_BYTES], struct error *err) must_check;
