@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c - foso-verify: tries the boundary of a level on this host, claim by claim
+ *
+ * `foso verify` is this program.  It starts foso itself, as a user would, and helpers that do
+ * the forbidden acts; see verify.h.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/programs.h"
+#include "base/version.h"
+#include "verify/run.h"
+#include "verify/verify.h"
+
+#define STATUS_BROKEN      1
+#define STATUS_UNUSABLE    125
+#define STATUS_INTERRUPTED 130
+#define MAX_ENVIRONMENT    16
+
+static volatile sig_atomic_t is_interrupted;
+
+static void on_signal(int number)
+{
+	UNUSED(number);
+	is_interrupted = 1;
+}
+
+struct options {
+	bool is_help, is_version, is_json, is_claims;
+	char *const *ids; /* the rows to try; all if there is none */
+};
+
+static const struct {
+	const char *name, *letter, *help;
+} option_rows[] = {
+	{ "--json", "-j", "print one JSON object instead of the table; the count is on stderr" },
+	{ "--level", "-L", "LEVEL: try this level; process is the only one so far" },
+	{ "--claims", NULL, "print what would be tried, as Markdown, and try nothing" },
+	{ "--help", "-h", "say what the command does, and its options" },
+	{ "--version", "-V", "say which foso this is" },
+};
+
+static void print_help(void)
+{
+	printf("usage: foso verify [OPTION]... [ID]...\n\n"
+	       "Tries the boundary of a level on this host: each row of the matrix is a forbidden\n"
+	       "act that must fail inside a sandbox, and a control that shows that it works without\n"
+	       "the boundary.  With IDs, tries these rows only.\n\n");
+	for (size_t i = 0; i < ARRAY_LEN(option_rows); i++)
+		printf("  %s%s %-10s %s\n", option_rows[i].letter ? option_rows[i].letter : "  ",
+		       option_rows[i].letter ? "," : " ", option_rows[i].name, option_rows[i].help);
+	printf("\nExit status: 0 if no row is broken, 1 if one is, 125 if nothing could be tried.\n");
+}
+
+static int refuse(struct error *err, const char *subject, const char *message, const char *remedy)
+{
+	int r = error_set(err, ERR_INVALID, 0, subject, "%s", message);
+	return error_remedy(err, r, "%s", remedy);
+}
+
+static int check_level(const char *value, struct error *err)
+{
+	static const char *const later[] = { "kernel", "microvm", "wasm" };
+	if (!value)
+		return refuse(err, "--level", "no level is given", "write --level process");
+	if (strcmp(value, "process") == 0)
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(later); i++) {
+		if (strcmp(value, later[i]) == 0)
+			return refuse(err, "--level", "the level is not part of this version",
+				      "write --level process");
+	}
+	return refuse(err, "--level", "there is no such level", "write --level process");
+}
+
+static bool is_option(const char *word, const char *name, const char *letter)
+{
+	return strcmp(word, name) == 0 || (letter && strcmp(word, letter) == 0);
+}
+
+static int parse(struct options *ret, char *const *words, struct error *err)
+{
+	*ret = (struct options){ 0 };
+	for (; *words && (*words)[0] == '-'; words++) {
+		const char *word = *words;
+		int r = 0;
+		if (strcmp(word, "--") == 0) {
+			words++;
+			break;
+		}
+		if (is_option(word, "--json", "-j"))
+			ret->is_json = true;
+		else if (is_option(word, "--claims", NULL))
+			ret->is_claims = true;
+		else if (is_option(word, "--help", "-h"))
+			ret->is_help = true;
+		else if (is_option(word, "--version", "-V"))
+			ret->is_version = true;
+		else if (strncmp(word, "--level=", 8) == 0)
+			r = check_level(word + 8, err);
+		else if (is_option(word, "--level", "-L"))
+			r = check_level(words[1] ? *++words : NULL, err);
+		else
+			r = refuse(err, word, "is not an option of foso verify",
+				   "foso verify --help lists them");
+		if (r < 0)
+			return r;
+	}
+	ret->ids = words;
+	return 0;
+}
+
+static bool is_wanted(const struct options *options, const char *id)
+{
+	bool is_named = options->ids[0] == NULL;
+	for (char *const *word = options->ids; *word; word++)
+		is_named = is_named || strcmp(*word, id) == 0;
+	return is_named;
+}
+
+static int check_ids(const struct options *options, struct error *err)
+{
+	for (char *const *word = options->ids; *word; word++) {
+		bool is_known = false;
+		for (size_t i = 0; i < matrix_count(); i++)
+			is_known = is_known || strcmp(matrix_row(i)->id, *word) == 0;
+		if (!is_known)
+			return refuse(err, *word, "is not a row of the matrix",
+				      "foso verify --claims lists them");
+	}
+	return 0;
+}
+
+/* What the started programs get of our environment, and a secret that they must not pass on. */
+static int make_environment(struct verify *verify, struct error *err)
+{
+	static const char *const names[] = { "PATH", "HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME" };
+	size_t n = 0;
+	verify->environment = calloc(MAX_ENVIRONMENT, sizeof(char *));
+	if (!verify->environment)
+		return error_set(err, ERR_SYSTEM, 0, "verify", "no memory");
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *value = getenv(names[i]); /* NOLINT(concurrency-mt-unsafe) */
+		if (value && asprintf(&verify->environment[n++], "%s=%s", names[i], value) < 0)
+			return error_set(err, ERR_SYSTEM, 0, "verify", "no memory");
+	}
+	if (asprintf(&verify->environment[n], "VERIFY_CANARY=%s", verify->world.canary) < 0)
+		return error_set(err, ERR_SYSTEM, 0, "verify", "no memory");
+	return 0;
+}
+
+static int prepare(struct verify *verify, struct error *err)
+{
+	int r = program_path("foso", verify->foso, err);
+	if (r == 0)
+		r = program_path("foso-act", verify->act, err);
+	if (r == 0)
+		r = world_open(&verify->world, verify->act, err);
+	if (r == 0)
+		r = make_environment(verify, err);
+	(void)snprintf(verify->evidence, sizeof(verify->evidence), "%s/evidence",
+		       verify->world.folder);
+	return r;
+}
+
+static void finish(struct verify *verify)
+{
+	for (char **word = verify->environment; word && *word; word++)
+		free(*word);
+	free(verify->environment);
+	world_close(&verify->world);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++)
+		(void)sigaction(numbers[i], &action, NULL);
+}
+
+static int try_rows(struct verify *verify, const struct options *options, struct finding *findings)
+{
+	int status = 0;
+	for (size_t i = 0; i < matrix_count() && !is_interrupted; i++) {
+		const struct row *row = matrix_row(i);
+		uint64_t started_ns = run_now_ns();
+		if (!is_wanted(options, row->id))
+			continue;
+		row->check(verify, row, &findings[i]);
+		/* A signal to our group ended the row's programs, too: it says nothing. */
+		if (is_interrupted)
+			break;
+		findings[i].is_there = true;
+		findings[i].duration_ns = run_now_ns() - started_ns;
+		if (findings[i].verdict == VERDICT_BROKEN)
+			status = STATUS_BROKEN;
+		if (!options->is_json)
+			report_line(row, &findings[i]);
+	}
+	return is_interrupted ? STATUS_INTERRUPTED : status;
+}
+
+static int run_matrix(const struct options *options, struct error *err)
+{
+	static struct verify verify;
+	struct finding *findings = calloc(matrix_count(), sizeof(*findings));
+	if (!findings)
+		return error_set(err, ERR_SYSTEM, 0, "verify", "no memory");
+	catch_signals();
+	int r = prepare(&verify, err);
+	int status = r < 0 ? r : try_rows(&verify, options, findings);
+	if (status >= 0 && options->is_json) {
+		r = report_json(&verify, findings, err);
+		status = r < 0 ? r : status;
+	}
+	if (status >= 0)
+		report_count(options->is_json ? stderr : stdout, findings);
+	finish(&verify);
+	free(findings);
+	return status;
+}
+
+static int run(char *const *words, struct error *err)
+{
+	struct options options;
+	int r = parse(&options, words, err);
+	if (r < 0)
+		return r;
+	if (options.is_help) {
+		print_help();
+		return 0;
+	}
+	if (options.is_version) {
+		printf("foso-verify %s (%s)\n", version_number(), version_build_id());
+		return 0;
+	}
+	if (options.is_claims) {
+		report_claims();
+		return 0;
+	}
+	r = check_ids(&options, err);
+	return r < 0 ? r : run_matrix(&options, err);
+}
+
+int main(int argc, char **argv)
+{
+	struct error err = { 0 };
+	int r = run(argc > 0 ? argv + 1 : argv, &err);
+	if (r >= 0 && (fflush(stdout) != 0 || ferror(stdout))) {
+		r = error_set(&err, ERR_SYSTEM, 0, "stdout", "cannot be written");
+		r = error_remedy(&err, r, "see where the output goes");
+	}
+	if (r < 0)
+		error_print(stderr, &err);
+	return r < 0 ? STATUS_UNUSABLE : r;
+}
