@@ -134,7 +134,9 @@ static void tear_down(struct monitor *monitor)
 	struct error err = { 0 };
 	if (monitor->sandbox.impl)
 		monitor->sandbox.level->teardown(&monitor->sandbox, &monitor->leftovers);
-	if (monitor->state_fd >= 0 && rundir_remove(monitor->rundir_fd, monitor->id, &err) < 0)
+	/* What could not be removed is found by foso gc through the folder, so then it stays. */
+	if (monitor->state_fd >= 0 && monitor->leftovers.n_errors == 0 &&
+	    rundir_remove(monitor->rundir_fd, monitor->id, &err) < 0)
 		*error_list_next(&monitor->leftovers) = err;
 }
 

@@ -40,6 +40,10 @@ static int process_probe(const struct policy *policy, struct error_list *errors)
 	return r < 0 ? r : strict;
 }
 
+/* How long the groups are waited for: the caller's grace is used up if a process is stuck. */
+#define DYING_WAIT_MS 1000
+#define STUCK_WAIT_MS 50
+
 static void process_teardown(struct sandbox *sandbox, struct error_list *leftovers)
 {
 	struct process *process = sandbox->impl;
@@ -54,6 +58,7 @@ static void process_teardown(struct sandbox *sandbox, struct error_list *leftove
 		else
 			(void)waitpid(process->pid, NULL, 0);
 	}
+	bool is_stuck = process->pid > 0 && !process->is_gone && process->is_killed;
 	int *fds[] = { &process->channel_fd,    &process->sync_fd,       &process->pidfd,
 		       &process->scratch_fd,    &process->watch_fd,      &process->setup.channel_fd,
 		       &process->setup.sync_fd, &process->setup.init_fd, &process->setup.null_fd,
@@ -63,7 +68,8 @@ static void process_teardown(struct sandbox *sandbox, struct error_list *leftove
 	for (size_t i = 0; i < process->n_listeners; i++)
 		fd_close(&process->listeners[i].fd);
 	if (process->has_cgroup)
-		cgroup_destroy(&process->cgroup, 1000, leftovers);
+		cgroup_destroy(&process->cgroup, is_stuck ? STUCK_WAIT_MS : DYING_WAIT_MS,
+			       leftovers);
 	free(process);
 	sandbox->impl = NULL;
 	sandbox->event_fd = -1;
