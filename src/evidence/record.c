@@ -44,8 +44,7 @@ static void put_text(struct json *json, const char *key, const char *text, size_
 	char piece[EVIDENCE_MAX_ROOT_BYTES + 4];
 	assert(max < sizeof(piece) - 3);
 	len = cut_length(text, len, max);
-	memcpy(piece, text, len);
-	memcpy(piece + len, "...", 3);
+	(void)snprintf(piece, sizeof(piece), "%.*s...", (int)len, text);
 	json_bytes(json, key, piece, len + 3);
 }
 

@@ -15,13 +15,13 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/programs.h"
+#include "confine/confine.h"
 
 #define SUBJECT        "evidence.sign"
 #define MAX_LINE_BYTES 1024
@@ -37,7 +37,6 @@ static void become_signer(int fd, const char *program, const char *key_path)
 {
 	static char name[] = "foso-evidence", verb[] = "sign", ready[] = "--ready", key[] = "--key";
 	char *no_environment[] = { NULL };
-	sigset_t none;
 	char path[PROGRAM_PATH_BYTES];
 	if (strlen(key_path) >= sizeof(path))
 		_exit(125);
@@ -49,9 +48,9 @@ static void become_signer(int fd, const char *program, const char *key_path)
 		if (result < 0)
 			_exit(125);
 	}
-	(void)syscall(SYS_close_range, 3u, ~0u, 0u);
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	confine_signals();
+	if (confine_close_fds(3) != 0)
+		_exit(125);
 	(void)setsid();
 	execve(program, argv, no_environment);
 	_exit(125);

@@ -88,6 +88,7 @@ static int read_pem(const char *path, bool is_private, char bytes[MAX_PEM_BYTES]
 }
 
 /* Nobody is there to type a passphrase. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): OpenSSL gives the type */
 static int no_passphrase(char *text, int size, int is_writing, void *context)
 {
 	UNUSED(text);

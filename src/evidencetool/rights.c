@@ -85,16 +85,6 @@ static int install_filter(void)
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? errno : 0;
 }
 
-#else
-
-/* A sanitizer needs more, at exit above all. */
-static int install_filter(void)
-{
-	return 0;
-}
-
-#endif
-
 static int drop_all(void)
 {
 	static const struct confine_rlimit none[] = {
@@ -116,6 +106,16 @@ static int drop_all(void)
 		errnum = confine_no_new_privs();
 	return errnum == 0 ? install_filter() : errnum;
 }
+
+#else
+
+/* A sanitizer looks for leaks at exit, which takes files, processes and ptrace. */
+static int drop_all(void)
+{
+	return 0;
+}
+
+#endif
 
 int rights_drop(struct error *err)
 {

@@ -43,7 +43,7 @@ static int file_open(int dir_fd, const char *name, int *ret_fd, struct stat *ret
 
 static int head_open(struct store *store, int dir_fd, struct error *err)
 {
-	struct stat status;
+	struct stat status = { 0 };
 	auto_fd int fd = -1;
 	int errnum = file_open(dir_fd, EVIDENCE_HEAD_NAME, &fd, &status);
 	if (errnum == ENOENT || errnum == EINVAL) {
@@ -70,6 +70,7 @@ static size_t count_torn(int dir_fd)
 		fd_close(&fd);
 		return 0;
 	}
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread */
 	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
 		if (strncmp(entry->d_name, EVIDENCE_TORN_PREFIX, strlen(EVIDENCE_TORN_PREFIX)) == 0)
 			n++;
@@ -79,7 +80,7 @@ static size_t count_torn(int dir_fd)
 
 static int folder_open(struct store *store, int dir_fd, struct error *err)
 {
-	struct stat status;
+	struct stat status = { 0 };
 	int errnum = file_open(dir_fd, EVIDENCE_LOG_NAME, &store->log_fd, &status);
 	if (errnum == EINVAL) {
 		int r = error_set(err, ERR_INVALID, 0, EVIDENCE_LOG_NAME, "is not a plain file");

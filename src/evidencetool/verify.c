@@ -189,6 +189,7 @@ static int verify(struct chain *chain, const struct store *store, bool is_json, 
 	else if (r == 0)
 		print_summary(chain, store);
 	json_decref(output.problems);
+	chain->context = NULL; /* output ends here */
 	return r < 0 ? r : chain->n_problems > 0;
 }
 
