@@ -45,7 +45,12 @@
 	RULE(setrlimit, \
 		"hard limits only ever go down; RLIMIT_CORE stays as it is, and the answer is that it " \
 		"was set: some programs end if they cannot turn core dumps off") \
-	RULE(prlimit, "as setrlimit; EPERM if the old RLIMIT_CORE is asked for in the same call") \
+	RULE(prlimit, \
+		"as setrlimit; EPERM if the old RLIMIT_CORE is asked for in the same call, and for " \
+		"setting a limit of process 1, which is foso-init") \
+	RULE(not_init, "of any process but 1, which is foso-init") \
+	RULE(setpriority, "of any process but 1, which is foso-init, and not of all of a user") \
+	RULE(ioprio_set, "as setpriority") \
 	RULE(no_exec, "without PROT_EXEC") \
 	RULE(socket, \
 		"AF_UNIX; AF_INET and AF_INET6 with TCP, UDP and ping (no raw sockets); AF_NETLINK with " \

@@ -350,21 +350,21 @@
 	GROUP("Scheduling and limits") \
 	CALL(sched_yield,             yes, yes, yes, yes, "") \
 	CALL(sched_getaffinity,       yes, yes, no,  yes, "") \
-	CALL(sched_setaffinity,       yes, yes, no,  no, \
+	CALL(sched_setaffinity,       not_init, not_init, no,  no, \
 			"denied too where the affinity mask is all that holds limits.cpus") \
 	CALL(sched_getparam,          yes, yes, no,  no,  "") \
-	CALL(sched_setparam,          yes, no,  no,  no,  "computing needs no other priority") \
+	CALL(sched_setparam,          not_init, no,  no,  no,  "computing needs no other priority") \
 	CALL(sched_getscheduler,      yes, yes, no,  no,  "") \
-	CALL(sched_setscheduler,      yes, no,  no,  no,  "as sched_setparam") \
+	CALL(sched_setscheduler,      not_init, no,  no,  no,  "as sched_setparam") \
 	CALL(sched_getattr,           yes, yes, no,  no,  "") \
-	CALL(sched_setattr,           yes, no,  no,  no,  "as sched_setparam") \
+	CALL(sched_setattr,           not_init, no,  no,  no,  "as sched_setparam") \
 	CALL(sched_get_priority_max,  yes, yes, no,  no,  "") \
 	CALL(sched_get_priority_min,  yes, yes, no,  no,  "") \
 	CALL(sched_rr_get_interval,   yes, yes, no,  no,  "") \
 	CALL(getpriority,             yes, yes, no,  no,  "") \
-	CALL(setpriority,             yes, yes, no,  no,  "") \
+	CALL(setpriority,             setpriority, setpriority, no,  no,  "") \
 	CALL(ioprio_get,              yes, yes, no,  no,  "") \
-	CALL(ioprio_set,              yes, no,  no,  no,  "computing needs no other priority") \
+	CALL(ioprio_set,              ioprio_set, no,  no,  no,  "computing needs no other priority") \
 	CALL(getrlimit,               yes, yes, no,  yes, "") \
 	CALL(setrlimit,               setrlimit, setrlimit, no,  no,  "") \
 	CALL(prlimit64,               prlimit, prlimit, prlimit, prlimit, "") \

@@ -41,6 +41,9 @@
 #define RULE_FS_IOC32_SETFLAGS            0x40046602u
 #define RULE_BTRFS_MAGIC                  0x9400u
 #define RULE_TCGETS2                      0x802c542au
+/* linux/ioprio.h gives them as an enum since 6.1, and not before. */
+#define RULE_IOPRIO_WHO_PROCESS 1
+#define RULE_IOPRIO_WHO_USER    3
 
 #define SET_ID_BITS ((uint32_t)(S_ISUID | S_ISGID))
 
@@ -199,12 +202,30 @@ static code_label is_null(struct code *code, unsigned argument, code_label if_nu
 	return load(code, argument, code_jump(code, BPF_JEQ, 0, high, if_not));
 }
 
+/*
+ * foso-init can have the uid of the workload (root inside, or the one id that is mapped), and the
+ * kernel then lets the workload change its limits: with RLIMIT_CPU or RLIMIT_NOFILE it would end
+ * the agent that answers for the sandbox.
+ */
+#define RULE_INIT_PID 1
+
 static code_label prlimit_rule(struct code *code, code_label allow, code_label deny)
 {
 	code_label done = code_return(code, SECCOMP_RET_ERRNO);
 	code_label old = is_null(code, 3, done, deny);
 	code_label new = is_null(code, 2, allow, old);
-	return load(code, 1, code_jump(code, BPF_JEQ, RLIMIT_CORE, new, allow));
+	code_label own = load(code, 1, code_jump(code, BPF_JEQ, RLIMIT_CORE, new, allow));
+	code_label init = is_null(code, 2, allow, deny);
+	return load(code, 0, code_jump(code, BPF_JEQ, RULE_INIT_PID, init, own));
+}
+
+/* Priorities of one process, of a group, or of all of a user, foso-init perhaps among them. */
+static code_label priority_rule(struct code *code, uint32_t process, uint32_t user,
+				code_label allow, code_label deny)
+{
+	code_label who = load(code, 1, code_jump(code, BPF_JEQ, RULE_INIT_PID, deny, allow));
+	code_label label = code_jump(code, BPF_JEQ, user, deny, allow);
+	return load(code, 0, code_jump(code, BPF_JEQ, process, who, label));
 }
 
 static code_label no_exec(struct code *code, code_label allow, code_label deny)
@@ -283,6 +304,13 @@ code_label rule_emit(struct code *code, enum seccomp_action rule, code_label all
 		return setrlimit_rule(code, allow);
 	case SECCOMP_ACTION_prlimit:
 		return prlimit_rule(code, allow, deny);
+	case SECCOMP_ACTION_not_init:
+		return is_argument(code, 0, RULE_INIT_PID, deny, allow);
+	case SECCOMP_ACTION_setpriority:
+		return priority_rule(code, PRIO_PROCESS, PRIO_USER, allow, deny);
+	case SECCOMP_ACTION_ioprio_set:
+		return priority_rule(code, RULE_IOPRIO_WHO_PROCESS, RULE_IOPRIO_WHO_USER, allow,
+				     deny);
 	case SECCOMP_ACTION_no_exec:
 		return no_exec(code, allow, deny);
 	case SECCOMP_ACTION_socket:

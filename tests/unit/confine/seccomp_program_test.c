@@ -284,6 +284,31 @@ static void test_core_limit_is_answered_and_left_alone(void)
 	EQ(run_default("prlimit64", 0, RLIMIT_NOFILE, 1, 1), SECCOMP_RET_ALLOW);
 }
 
+/* Process 1 is foso-init, which can have the uid of the workload. */
+static void test_process_1_keeps_its_limits_and_priority(void)
+{
+	static const char *const by_pid[] = { "sched_setaffinity", "sched_setparam",
+					      "sched_setscheduler", "sched_setattr" };
+	EQ(run_default("prlimit64", 1, RLIMIT_NOFILE, 1, 0), SECCOMP_RET_USER_NOTIF);
+	EQ(run_default("prlimit64", 0x100000001, RLIMIT_CPU, 1, 0), SECCOMP_RET_USER_NOTIF);
+	EQ(run_default("prlimit64", 1, RLIMIT_CORE, 1, 0), SECCOMP_RET_USER_NOTIF);
+	EQ(run_default("prlimit64", 1, RLIMIT_NOFILE, 0, 1), SECCOMP_RET_ALLOW);
+	EQ(run_default("prlimit64", 2, RLIMIT_NOFILE, 1, 0), SECCOMP_RET_ALLOW);
+	for (size_t i = 0; i < ARRAY_LEN(by_pid); i++) {
+		EQ(run_default(by_pid[i], 0, 0, 0, 0), SECCOMP_RET_ALLOW);
+		EQ(run_default(by_pid[i], 2, 0, 0, 0), SECCOMP_RET_ALLOW);
+		EQ(run_default(by_pid[i], 1, 0, 0, 0), SECCOMP_RET_USER_NOTIF);
+		EQ(run_default(by_pid[i], 0x700000001, 0, 0, 0), SECCOMP_RET_USER_NOTIF);
+	}
+	EQ(run_default("setpriority", PRIO_PROCESS, 0, 5, 0), SECCOMP_RET_ALLOW);
+	EQ(run_default("setpriority", PRIO_PROCESS, 1, 5, 0), SECCOMP_RET_USER_NOTIF);
+	EQ(run_default("setpriority", PRIO_PGRP, 1, 5, 0), SECCOMP_RET_ALLOW);
+	EQ(run_default("setpriority", PRIO_USER, 0, 5, 0), SECCOMP_RET_USER_NOTIF);
+	EQ(run_default("ioprio_set", 1, 0, 0, 0), SECCOMP_RET_ALLOW);
+	EQ(run_default("ioprio_set", 1, 1, 0, 0), SECCOMP_RET_USER_NOTIF);
+	EQ(run_default("ioprio_set", 3, 0, 0, 0), SECCOMP_RET_USER_NOTIF);
+}
+
 static void test_seccomp_is_allowed_without_a_listener(void)
 {
 	EQ(run_default("seccomp", 0, 0, 0, 0), SECCOMP_RET_ALLOW);
@@ -436,6 +461,7 @@ int main(void)
 	RUN(test_unshare_is_compared_in_full);
 	RUN(test_sockets_are_allowed_by_domain_type_and_protocol);
 	RUN(test_core_limit_is_answered_and_left_alone);
+	RUN(test_process_1_keeps_its_limits_and_priority);
 	RUN(test_seccomp_is_allowed_without_a_listener);
 	RUN(test_names_and_numbers_agree);
 	RUN(test_errno_is_what_libc_expects);
