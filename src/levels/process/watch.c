@@ -52,19 +52,6 @@ static int reached(struct level_event *ret, enum end_reason reason, const char *
 	return 1;
 }
 
-static int check_tree(struct process *process, struct tree_usage *now, struct level_event *ret)
-{
-	const struct policy_limits *limits = &process->setup.policy->limits;
-	tree_usage_read(process->pid, now);
-	process->tree_peak.cpu_ns = MAX(process->tree_peak.cpu_ns, now->cpu_ns);
-	process->tree_peak.memory_bytes = MAX(process->tree_peak.memory_bytes, now->memory_bytes);
-	process->tree_peak.pids = MAX(process->tree_peak.pids, now->pids);
-	bool has_memory = process->has_cgroup && process->cgroup.is_used[CGROUP_MEMORY];
-	if (!has_memory && now->memory_bytes > limits->memory_bytes)
-		return reached(ret, END_MEMORY, "limits.memory");
-	return 0;
-}
-
 void process_scratch_usage(const struct process *process, uint64_t *ret_bytes, uint64_t *ret_inodes)
 {
 	struct statfs status;
@@ -73,6 +60,23 @@ void process_scratch_usage(const struct process *process, uint64_t *ret_bytes, u
 		return;
 	*ret_bytes = ((uint64_t)status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
 	*ret_inodes = (uint64_t)status.f_files - status.f_ffree;
+}
+
+static int check_tree(struct process *process, struct tree_usage *now, struct level_event *ret)
+{
+	const struct policy_limits *limits = &process->setup.policy->limits;
+	uint64_t scratch_bytes, scratch_inodes;
+	tree_usage_read(process->pid, now);
+	/* What the sandbox wrote is memory too. */
+	process_scratch_usage(process, &scratch_bytes, &scratch_inodes);
+	now->memory_bytes += scratch_bytes - MIN(scratch_bytes, process->own_bytes);
+	process->tree_peak.cpu_ns = MAX(process->tree_peak.cpu_ns, now->cpu_ns);
+	process->tree_peak.memory_bytes = MAX(process->tree_peak.memory_bytes, now->memory_bytes);
+	process->tree_peak.pids = MAX(process->tree_peak.pids, now->pids);
+	bool has_memory = process->has_cgroup && process->cgroup.is_used[CGROUP_MEMORY];
+	if (!has_memory && now->memory_bytes > limits->memory_bytes)
+		return reached(ret, END_MEMORY, "limits.memory");
+	return 0;
 }
 
 static int check_scratch(struct process *process, struct level_event *ret)
@@ -106,6 +110,10 @@ int process_watch_check(struct process *process, struct level_event *ret)
 		if (cpu_ns >= limits->cpu_time_ns)
 			r = reached(ret, END_CPU, "limits.cpu_time");
 	}
+	/* RLIMIT_NPROC refuses without a trace, so being at the limit stands for being refused. */
+	bool has_pids = process->has_cgroup && process->cgroup.is_used[CGROUP_PIDS];
+	if (r == 0 && !has_pids && tree.pids >= limits->pids)
+		r = reached(ret, END_PIDS, "limits.pids");
 	if (r == 0)
 		r = check_scratch(process, ret);
 	arm(process, next_period_ns(process, cpu_ns));
