@@ -70,7 +70,8 @@ struct level_event {
 	char name[64];          /* PROCESS: hostile bytes; NOT_STARTED: what could not be started */
 	enum end_reason reason; /* LIMIT */
 	const char *limit;      /* LIMIT: "limits.memory"; static */
-	struct error err;       /* LOST */
+	bool is_used_up;  /* LIMIT: no more can be had; whether it was asked for is not known */
+	struct error err; /* LOST */
 };
 
 struct level {

@@ -179,7 +179,9 @@ static void end_commands(struct monitor *monitor, enum end_reason reason, const 
 
 static void on_limit(struct monitor *monitor, const struct level_event *event)
 {
-	if (event->reason == END_PIDS) {
+	if (event->reason == END_PIDS && event->is_used_up) {
+		monitor->pids_full_ns = monitor_now_ns();
+	} else if (event->reason == END_PIDS) {
 		monitor->pids_hit_ns = monitor_now_ns();
 	} else if (event->reason == END_DISK) {
 		monitor->disk_hit_ns = monitor_now_ns();

@@ -54,7 +54,8 @@ void judge_exit(struct monitor *monitor, struct command *command, int code, int 
 void judge_deadline(struct monitor *monitor, struct command *command)
 {
 	uint64_t now = monitor_now_ns();
-	if (monitor->pids_hit_ns != 0 && now - monitor->pids_hit_ns < JUDGE_RECENT_NS)
+	uint64_t hit_ns = MAX(monitor->pids_hit_ns, monitor->pids_full_ns);
+	if (hit_ns != 0 && now - hit_ns < JUDGE_RECENT_NS)
 		command_end(command, END_PIDS, "limits.pids");
 	command_end(command, END_DEADLINE, "limits.wall");
 }

@@ -74,7 +74,8 @@ struct monitor {
 	struct termios saved_terminal;
 	struct end end;                    /* of the sandbox; reason END_N_REASONS: not yet */
 	uint64_t pids_hit_ns, disk_hit_ns; /* when the limit was last reached; 0: never */
-	struct error failure;              /* why it could not run, or was lost */
+	uint64_t pids_full_ns; /* when the tree was last seen to have all that it may have */
+	struct error failure;  /* why it could not run, or was lost */
 	uint64_t n_survivors;
 	uint64_t n_stdout_bytes, n_stderr_bytes, n_lost_bytes; /* of slots that were used again */
 	const char *notes[EVIDENCE_MAX_NOTES];

@@ -93,6 +93,21 @@ static int check_scratch(struct process *process, struct level_event *ret)
 	return 0;
 }
 
+/*
+ * Without a control group nobody tells of a refused fork; that a tree has all that it may have is
+ * told instead.
+ */
+static int check_pids(const struct process *process, const struct tree_usage *now,
+		      struct level_event *ret)
+{
+	uint64_t limit = process->setup.policy->limits.pids;
+	bool has_pids = process->has_cgroup && process->cgroup.is_used[CGROUP_PIDS];
+	if (has_pids || limit == POLICY_UNLIMITED || now->pids < limit)
+		return 0;
+	ret->is_used_up = true;
+	return reached(ret, END_PIDS, "limits.pids");
+}
+
 int process_watch_check(struct process *process, struct level_event *ret)
 {
 	const struct policy_limits *limits = &process->setup.policy->limits;
@@ -116,6 +131,9 @@ int process_watch_check(struct process *process, struct level_event *ret)
 		r = reached(ret, END_PIDS, "limits.pids");
 	if (r == 0)
 		r = check_scratch(process, ret);
+	/* Last: it ends nothing, and must not keep the others from being looked at. */
+	if (r == 0)
+		r = check_pids(process, &tree, ret);
 	arm(process, next_period_ns(process, cpu_ns));
 	return r;
 }
