@@ -62,7 +62,7 @@ enum landlock_right {
 #define SCOPE_SIGNAL               (1u << 1) /* ABI 6 */
 
 #define RIGHTS_READ (RIGHT_EXECUTE | RIGHT_READ_FILE | RIGHT_READ_DIR)
-/* No devices: nothing that a sandbox makes may be one, not even the 0:0 of a whiteout. */
+/* No devices: nothing that a sandbox makes may be one. */
 #define RIGHTS_WRITE                                                                         \
 	(RIGHT_WRITE_FILE | RIGHT_REMOVE_DIR | RIGHT_REMOVE_FILE | RIGHT_MAKE_DIR |          \
 	 RIGHT_MAKE_REG | RIGHT_MAKE_SOCK | RIGHT_MAKE_FIFO | RIGHT_MAKE_SYM | RIGHT_REFER | \

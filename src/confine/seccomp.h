@@ -85,7 +85,8 @@ int seccomp_listener_check(struct error *err) must_check;
  * seccomp_listener_serve() - answer every pending notification, count it, return
  *
  * Never blocks (at most 256 per call).  Returns 0; 1 when the last process under the filter is
- * gone (the caller closes @listener_fd); -ERR_SYSTEM otherwise.
+ * gone (the caller closes @listener_fd); -ERR_SYSTEM otherwise.  Before Linux 6.11 a process is
+ * not gone until it has been reaped (kernel/exit.c), so nobody may wait for 1 before reaping.
  */
 int seccomp_listener_serve(int listener_fd, struct seccomp_denials *denials, struct error *err)
 	must_check;

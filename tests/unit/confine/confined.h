@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,21 +140,36 @@ static inline pid_t confined_start(act_function act, const struct policy *policy
 	return child;
 }
 
-/* Serves until nothing under the filter is left, then closes the listener. */
-static inline void listener_finish(int listener_fd, struct seccomp_denials *denials)
+/*
+ * Serves until nothing under the filter is left, closes the listener, and returns the child's
+ * status.  Before Linux 6.11 a process is left until it has been reaped, so that is done on the
+ * way, as foso-init does it.
+ */
+static inline int listener_finish(int listener_fd, pid_t child, struct seccomp_denials *denials)
 {
 	struct error err = { .code = ERR_NONE };
-	int result = 0;
+	int result = 0, status = ACT_BROKE;
+	int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
 	while (result == 0) {
-		struct pollfd pollfd = { .fd = listener_fd, .events = POLLIN };
-		if (poll(&pollfd, 1, CONFINED_SECONDS * 1000) <= 0)
+		struct pollfd pollfds[] = { { .fd = listener_fd, .events = POLLIN },
+					    { .fd = pidfd, .events = POLLIN } };
+		if (poll(pollfds, 2, CONFINED_SECONDS * 1000) <= 0)
 			break;
 		result = seccomp_listener_serve(listener_fd, denials, &err);
+		if (pollfds[1].revents) {
+			status = child_status(child);
+			close(pidfd);
+			pidfd = -1;
+		}
 	}
 	EQ(result, 1);
 	if (result < 0)
 		FAIL("%s: %s", err.subject, err.message);
 	close(listener_fd);
+	if (pidfd < 0)
+		return status;
+	close(pidfd);
+	return child_status(child);
 }
 
 static inline int act_confined(act_function act, const struct policy *policy,
@@ -164,8 +180,7 @@ static inline int act_confined(act_function act, const struct policy *policy,
 	pid_t child = confined_start(act, policy, &listener_fd);
 	if (child < 0 || listener_fd < 0)
 		return ACT_BROKE;
-	listener_finish(listener_fd, ret_denials);
-	return child_status(child);
+	return listener_finish(listener_fd, child, ret_denials);
 }
 
 static inline uint64_t denials_of(const struct seccomp_denials *denials, uint32_t audit_arch,

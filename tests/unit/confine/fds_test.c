@@ -14,7 +14,7 @@
 
 #define FIRST   3
 #define N_FDS   700 /* more than one reading of the directory returns */
-#define HIGH_FD 5000
+#define HIGH_FD 2000
 
 static bool is_open(int fd)
 {

@@ -144,9 +144,12 @@ static int act_make_fifo(void)
 	return result;
 }
 
+/* Not 0:0, which is a whiteout and counts as a file on some kernels. */
+#define NULL_DEVICE 0x103
+
 static int act_make_device(void)
 {
-	int result = outcome(mknodat(dir_fd, "dev", S_IFCHR | 0600, 0));
+	int result = outcome(mknodat(dir_fd, "dev", S_IFCHR | 0600, NULL_DEVICE));
 	unlinkat(dir_fd, "dev", 0);
 	return result;
 }
@@ -207,9 +210,9 @@ static void test_no_device_even_in_a_writable_path(void)
 {
 	granted = CONFINE_PATH_READ | CONFINE_PATH_WRITE;
 	dir_fd = in_fd;
-	EQ(act_locked(act_make_device), EACCES);
 	if (act_freely(act_make_device) != 0)
-		SKIP("denied, but without Landlock no device can be made here either");
+		SKIP("without Landlock no device can be made here either");
+	EQ(act_locked(act_make_device), EACCES);
 }
 
 /* From "out", which is not granted, into "in": a file must not gain rights by moving. */

@@ -44,7 +44,7 @@ static const char *check_denied(act_function act, const struct policy *policy, u
 		return NULL;
 	(void)snprintf(skip_reason, sizeof(skip_reason),
 		       "denied, but without the filter it does not work here either (%s)",
-		       strerrorname_np(free_errno));
+		       strerror(free_errno));
 	return skip_reason;
 }
 
@@ -486,8 +486,9 @@ static int act_socketpair(void)
 
 static int act_exec(void)
 {
-	char *argv[] = { (char[]){ "true" }, NULL };
-	return outcome(execv("/bin/true", argv));
+	/* This program: what /bin/true does before it returns differs from system to system. */
+	char *argv[] = { (char[]){ "test" }, (char[]){ "--true" }, NULL };
+	return outcome(execv("/proc/self/exe", argv));
 }
 
 static void test_strict_allows_computing(void)
@@ -531,8 +532,9 @@ static int act_monitor_work(void)
 
 static int act_exec_memory(void)
 {
-	void *memory = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return memory == MAP_FAILED ? errno : 0;
+	/* By the system call: musl makes ENOMEM of EPERM. */
+	return outcome(syscall(SYS_mmap, NULL, 4096, PROT_READ | PROT_EXEC,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 }
 
 static int act_make_executable(void)
@@ -596,7 +598,9 @@ static int run_tests(void)
 	return tap_done();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "--true") == 0)
+		return 0;
 	return confined_main(run_tests);
 }
