@@ -13,6 +13,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -95,11 +96,13 @@ static int drop_all(void)
 	int errnum = confine_rlimits(none, ARRAY_LEN(none));
 	/*
 	 * The second wall: behind the filter nothing is left that another user or a capability
-	 * could do.  It is tried and not demanded, as root of a user namespace may have neither
-	 * the id of nobody nor the capabilities that giving up capabilities takes.
+	 * could do.  It is tried and not demanded, as root of a user namespace may not have the
+	 * id of nobody, and an ordinary user not the capability that giving up the others takes.
 	 */
-	if (errnum == 0 && geteuid() == 0 && confine_ids(NOBODY_ID, NOBODY_ID) == 0)
-		errnum = confine_capabilities();
+	bool is_nobody = geteuid() == 0 && confine_ids(NOBODY_ID, NOBODY_ID) == 0;
+	int caps_errnum = confine_capabilities();
+	if (errnum == 0 && is_nobody)
+		errnum = caps_errnum;
 	if (errnum == 0)
 		errnum = confine_not_dumpable();
 	if (errnum == 0)

@@ -196,7 +196,10 @@ static void test_log_open_refuses_what_belongs_to_another(void)
 	if (geteuid() != 0)
 		SKIP("needs root to give a folder away");
 	scratch_make();
-	EQ(chown(scratch_path, 1234, 0), 0);
+	if (chown(scratch_path, 1234, 0) < 0) {
+		scratch_remove();
+		SKIP("this user namespace has no other user");
+	}
 	(void)snprintf(message, sizeof(message),
 		       "belongs to uid 1234 and not to uid 0, who runs foso");
 	expect_open_refused(scratch_path, scratch_path, message);
