@@ -80,7 +80,11 @@ struct level {
 	unsigned features; /* LEVEL_... */
 	/* Can this host run it under this policy?  No side effects; every lack is an item. */
 	int (*probe)(const struct policy *policy, struct error_list *errors) must_check;
-	/* Starts to build the sandbox; READY or LOST follows.  On failure nothing is left. */
+	/*
+	 * Starts to build the sandbox; READY or LOST follows.  On failure nothing is left, and
+	 * -ERR_EXISTS if it stands already.  Before it, and after kill(), what follows is
+	 * -ERR_UNAVAILABLE, but for dispatch(), describe(), teardown(), and kill() after kill().
+	 */
 	int (*provision)(struct sandbox *sandbox, struct error *err) must_check;
 	/* Starts one command, after READY.  STARTED or NOT_STARTED follows. */
 	int (*execute)(struct sandbox *sandbox, struct exec_plan *plan, struct error *err)

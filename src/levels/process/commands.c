@@ -95,6 +95,8 @@ static int kill_without_groups(struct sandbox *sandbox, unsigned command, struct
 int process_kill_command(struct sandbox *sandbox, unsigned command, struct error *err)
 {
 	struct process *process = sandbox->impl;
+	if (!process)
+		return process_check_stands(sandbox, err);
 	if (process->is_gone || process->is_killed)
 		return 0;
 	if (!sandbox->has_many_commands)

@@ -323,6 +323,8 @@ static void note_end(struct sandbox *sandbox, const struct level_event *event)
 int process_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error *err)
 {
 	struct process *process = sandbox->impl;
+	if (!process)
+		return 0;
 	/* A few tries: an event can be for the engine alone. */
 	for (int i = 0; i < 64; i++) {
 		struct epoll_event event;

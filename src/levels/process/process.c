@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/memfd.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -51,12 +52,10 @@ static void process_teardown(struct sandbox *sandbox, struct error_list *leftove
 		return;
 	if (process->pid > 0 && !process->is_gone) {
 		(void)sys_pidfd_send_signal(process->pidfd, SIGKILL);
-		/* A process that the kernel cannot end now is not waited for: gc finds its group.
-		 */
-		if (process->is_killed)
-			(void)waitpid(process->pid, NULL, WNOHANG);
-		else
-			(void)waitpid(process->pid, NULL, 0);
+		/* A process that the kernel cannot end in time is left: gc finds its group. */
+		struct pollfd end = { .fd = process->pidfd, .events = POLLIN };
+		(void)poll(&end, 1, PROCESS_END_MS);
+		(void)waitpid(process->pid, NULL, WNOHANG);
 	}
 	bool is_stuck = process->pid > 0 && !process->is_gone && process->is_killed;
 	int *fds[] = { &process->channel_fd,    &process->sync_fd,       &process->pidfd,
@@ -75,9 +74,23 @@ static void process_teardown(struct sandbox *sandbox, struct error_list *leftove
 	sandbox->event_fd = -1;
 }
 
+/* Nothing can be asked of a sandbox that does not stand yet, or does no longer. */
+int process_check_stands(const struct sandbox *sandbox, struct error *err)
+{
+	const struct process *process = sandbox->impl;
+	if (process && !process->is_killed && !process->is_gone)
+		return 0;
+	int r = error_set(err, ERR_UNAVAILABLE, 0, "sandbox", "it does not stand");
+	return error_remedy(err, r, "open another one");
+}
+
 static int process_provision(struct sandbox *sandbox, struct error *err)
 {
 	struct error_list leftovers = { 0 };
+	if (sandbox->impl) {
+		int exists = error_set(err, ERR_EXISTS, 0, "sandbox", "it stands already");
+		return error_remedy(err, exists, "open another one");
+	}
 	struct process *process = calloc(1, sizeof(*process));
 	if (!process)
 		return fail(err, ENOMEM, "no memory");
@@ -181,11 +194,14 @@ static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, stru
 		.user = (char *)(uintptr_t)plan->user,
 		.args = *plan->args,
 	};
+	int r = process_check_stands(sandbox, err);
+	if (r < 0)
+		return r;
 	memcpy(spawn.affinity, process->affinity, sizeof(spawn.affinity));
 	add_rlimits(process, &sandbox->policy->limits, &spawn);
 	if (process->has_cgroup) {
 		unsigned group = sandbox->has_many_commands ? plan->command : 0;
-		int r = cgroup_entry_open(&process->cgroup, group, &entry, err);
+		r = cgroup_entry_open(&process->cgroup, group, &entry, err);
 		if (r < 0)
 			return r;
 	}
@@ -227,17 +243,21 @@ static int process_signal(struct sandbox *sandbox, unsigned command, pid_t pid, 
 	struct init_event order = { .command = command,
 				    .pid = (uint32_t)pid,
 				    .signal = signal_number };
-	return send_order(sandbox->impl, INIT_SIGNAL, &order, err);
+	int r = process_check_stands(sandbox, err);
+	return r < 0 ? r : send_order(sandbox->impl, INIT_SIGNAL, &order, err);
 }
 
 static int process_list(struct sandbox *sandbox, struct error *err)
 {
-	return send_order(sandbox->impl, INIT_LIST, &(struct init_event){ 0 }, err);
+	int r = process_check_stands(sandbox, err);
+	return r < 0 ? r : send_order(sandbox->impl, INIT_LIST, &(struct init_event){ 0 }, err);
 }
 
 static int process_kill(struct sandbox *sandbox, struct error *err)
 {
 	struct process *process = sandbox->impl;
+	if (!process)
+		return process_check_stands(sandbox, err);
 	bool is_done = process->is_gone || process->is_killed;
 	process->is_killed = true;
 	if (is_done)

@@ -32,6 +32,7 @@
 #define PROCESS_N_RANGES  32768u
 
 #define PROCESS_DEFAULT_USER  1000u /* of root: host; of other roots it is 0 */
+#define PROCESS_END_MS        1000  /* what the kernel gets to end foso-init at a teardown */
 #define PROCESS_MAX_LISTENERS 64
 #define PROCESS_MAX_COMMANDS  256
 
@@ -138,6 +139,9 @@ int process_stand_up(struct sandbox *sandbox, struct process *process, struct er
 	must_check;
 int process_configure(struct process *process, const struct policy *policy, struct error *err)
 	must_check;
+
+/* process.c */
+int process_check_stands(const struct sandbox *sandbox, struct error *err) must_check;
 
 /* commands.c: of a sandbox with many. */
 void process_commands_add(struct process *process, unsigned command);

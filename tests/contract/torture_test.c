@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * torture_test.c - every allocation and every system call of an engine fails once
+ *
+ * usage: torture_test FOSO-INIT
+ *
+ * For n = 1, 2, 3, ... a whole life is led in which the n-th allocation, or the n-th system
+ * call, fails, until one is led in which nothing is left to fail.  Each life ends in success, in
+ * a typed error or in a loss that says why, and nothing is left of it.
+ */
+#include <fcntl.h>
+#include <signal.h>
+
+#include "contract/engine.h"
+#include "levels/fake/fake.h"
+#include "support/fault_alloc.h"
+#include "support/fault_syscall.h"
+#include "support/stage.h"
+
+#define MAX_FAULTS 4000
+
+static const struct level *level;
+static const char *const *words;
+
+/* What came of a life: 0, or the stage that failed. */
+static int live(struct engine *engine, struct error *err)
+{
+	struct level_event event = { .type = LEVEL_EVENT_GONE };
+	struct evidence_record record = { 0 };
+	int r = level->provision(&engine->sandbox, err);
+	if (r == 0)
+		r = engine_execute(engine, 1, words, -1, err);
+	while (r == 0 && engine_next(engine, &event, err)) {
+		if (event.type == LEVEL_EVENT_LOST || event.type == LEVEL_EVENT_NOT_STARTED ||
+		    event.type == LEVEL_EVENT_EXITED)
+			break;
+	}
+	if (r == 0 && (event.type == LEVEL_EVENT_LOST ||
+		       (event.type == LEVEL_EVENT_NOT_STARTED && event.err.code != ERR_NONE))) {
+		*err = event.err;
+		r = -(int)err->code;
+	} else if (r == 0 && err->code != ERR_NONE) {
+		r = -(int)err->code;
+	} else if (r == 0 && event.type == LEVEL_EVENT_NOT_STARTED) {
+		return 1; /* The program could not be executed; the errno tells. */
+	}
+	level->describe(&engine->sandbox, &record);
+	return r;
+}
+
+static void check_end(int result, const struct error *err, unsigned long n, const char *what)
+{
+	if (result < 0 && !engine_is_typed(result, err))
+		FAIL("%s %lu: %d, '%s': '%s'; '%s'", what, n, result, err->subject, err->message,
+		     err->remedy);
+}
+
+static void open_one(struct engine *engine)
+{
+	engine_open(engine, level, (const char *const[]){ "evidence", "off", NULL });
+}
+
+static void test_each_allocation_fails(void)
+{
+	unsigned long n = 0, n_hits = 0;
+	for (bool was_hit = true; was_hit && !tap_is_failing && n < MAX_FAULTS;) {
+		struct engine engine;
+		struct error err = { 0 };
+		open_one(&engine);
+		fault_arm(++n);
+		int r = live(&engine, &err);
+		was_hit = fault_disarm();
+		n_hits += was_hit;
+		check_end(r, &err, n, "allocation");
+		engine_close(&engine);
+		if (tap_is_failing)
+			FAIL("with allocation %lu failing", n);
+	}
+	OK(n < MAX_FAULTS);
+	printf("# %s: %lu allocations\n", level->name, n_hits);
+}
+
+static void fail_each_call(int errnum)
+{
+	unsigned long n = 0, n_hits = 0;
+	for (bool was_hit = true; was_hit && !tap_is_failing && n < MAX_FAULTS;) {
+		struct engine engine;
+		struct error err = { 0 };
+		open_one(&engine);
+		fault_call_arm(++n, errnum);
+		int r = live(&engine, &err);
+		was_hit = fault_call_disarm();
+		n_hits += was_hit;
+		check_end(r, &err, n, "call");
+		engine_close(&engine);
+		if (tap_is_failing)
+			FAIL("with call %lu failing (errno %d)", n, errnum);
+	}
+	OK(n < MAX_FAULTS);
+	printf("# %s: %lu calls with errno %d\n", level->name, n_hits, errnum);
+}
+
+static void test_each_call_fails_for_want_of_descriptors(void)
+{
+	fail_each_call(EMFILE);
+}
+
+static void test_each_call_fails_for_want_of_memory(void)
+{
+	fail_each_call(ENOMEM);
+}
+
+static void test_each_call_fails_for_want_of_rights(void)
+{
+	fail_each_call(EPERM);
+}
+
+/* The life is led without a fault, so that the faults are what ends the others. */
+static bool can_run(void)
+{
+	struct engine engine;
+	struct error err = { 0 };
+	open_one(&engine);
+	int r = live(&engine, &err);
+	engine_close(&engine);
+	if (r != 0)
+		printf("# %s: %s\n", err.subject, err.message);
+	return r == 0 && !tap_is_failing;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const process_words[] = { "/bin/true", NULL };
+	static const char *const fake_words[] = { "exit", "0", NULL };
+	if (argc < 2)
+		return 1;
+	stage_enter(argv, argv[1]);
+	const struct {
+		const struct level *level;
+		const char *const *words;
+	} rows[] = { { &level_fake, fake_words }, { &level_process, process_words } };
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		level = rows[i].level;
+		words = rows[i].words;
+		if (!can_run()) {
+			printf("ok %d - level %s # SKIP it cannot run on this host\n",
+			       ++tap_n_tests, level->name);
+			continue;
+		}
+		RUN(test_each_allocation_fails);
+		RUN(test_each_call_fails_for_want_of_descriptors);
+		RUN(test_each_call_fails_for_want_of_memory);
+		RUN(test_each_call_fails_for_want_of_rights);
+	}
+	return tap_done();
+}
