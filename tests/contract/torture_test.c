@@ -30,11 +30,13 @@ static int live(struct engine *engine, struct error *err)
 	int r = level->provision(&engine->sandbox, err);
 	if (r == 0)
 		r = engine_execute(engine, 1, words, -1, err);
-	while (r == 0 && engine_next(engine, &event, err)) {
-		if (event.type == LEVEL_EVENT_LOST || event.type == LEVEL_EVENT_NOT_STARTED ||
-		    event.type == LEVEL_EVENT_EXITED)
-			break;
+	bool is_told = false;
+	while (r == 0 && !is_told && engine_next(engine, &event, err)) {
+		is_told = event.type == LEVEL_EVENT_LOST || event.type == LEVEL_EVENT_NOT_STARTED ||
+			  event.type == LEVEL_EVENT_EXITED;
 	}
+	if (r == 0 && !is_told && err->code == ERR_NONE)
+		FAIL("neither an end nor a loss is told");
 	if (r == 0 && (event.type == LEVEL_EVENT_LOST ||
 		       (event.type == LEVEL_EVENT_NOT_STARTED && event.err.code != ERR_NONE))) {
 		*err = event.err;
@@ -48,8 +50,12 @@ static int live(struct engine *engine, struct error *err)
 	return r;
 }
 
-static void check_end(int result, const struct error *err, unsigned long n, const char *what)
+static void check_end(int result, bool was_hit, const struct error *err, unsigned long n,
+		      const char *what)
 {
+	if (!was_hit && result != 0)
+		FAIL("%s %lu was not reached, and yet: %d, %s: %s", what, n, result, err->subject,
+		     err->message);
 	if (result < 0 && !engine_is_typed(result, err))
 		FAIL("%s %lu: %d, '%s': '%s'; '%s'", what, n, result, err->subject, err->message,
 		     err->remedy);
@@ -63,15 +69,17 @@ static void open_one(struct engine *engine)
 static void test_each_allocation_fails(void)
 {
 	unsigned long n = 0, n_hits = 0;
-	for (bool was_hit = true; was_hit && !tap_is_failing && n < MAX_FAULTS;) {
+	int r = 1;
+	/* An allocation of the child is not counted here, but ends the life all the same. */
+	for (bool was_hit = true; (was_hit || r != 0) && !tap_is_failing && n < MAX_FAULTS;) {
 		struct engine engine;
 		struct error err = { 0 };
 		open_one(&engine);
 		fault_arm(++n);
-		int r = live(&engine, &err);
+		r = live(&engine, &err);
 		was_hit = fault_disarm();
 		n_hits += was_hit;
-		check_end(r, &err, n, "allocation");
+		check_end(r, true, &err, n, "allocation");
 		engine_close(&engine);
 		if (tap_is_failing)
 			FAIL("with allocation %lu failing", n);
@@ -91,7 +99,7 @@ static void fail_each_call(int errnum)
 		int r = live(&engine, &err);
 		was_hit = fault_call_disarm();
 		n_hits += was_hit;
-		check_end(r, &err, n, "call");
+		check_end(r, was_hit, &err, n, "call");
 		engine_close(&engine);
 		if (tap_is_failing)
 			FAIL("with call %lu failing (errno %d)", n, errnum);
