@@ -14,7 +14,7 @@
  *   - root without a delegated group uses <mount>/foso.
  *
  * A hybrid host has v1 controllers and a v2 tree that has none; the tree with the more important
- * controllers wins, v2 if they are equal.
+ * controllers wins.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,8 +88,9 @@ static bool v1_controller_is_usable(const struct cgroup_hierarchy *hierarchy, ch
 {
 	if (hierarchy->is_readonly || !cgroup_own_path(hierarchy, path))
 		return false;
-	auto_fd int fd = tree_open(path, CGROUP_V1_MAGIC);
-	return fd >= 0 && can_write(fd, ".");
+	struct statfs info;
+	return statfs(path, &info) == 0 && (long)info.f_type == CGROUP_V1_MAGIC &&
+	       access(path, W_OK) == 0;
 }
 
 static void v1_probe(struct cgroup_host *host, const struct cgroup_mounts *mounts)
@@ -235,6 +236,8 @@ static void v2_probe(struct cgroup_host *host, const struct cgroup_hierarchy *hi
 		 hierarchy->own, (unsigned)geteuid());
 }
 
+#define WORTH_OF_ALL 10U
+
 static unsigned worth(const struct cgroup_host *host)
 {
 	if (host->version == CGROUP_NONE)
@@ -254,21 +257,24 @@ static void host_probe(struct cgroup_host *ret_host, const char *mountinfo, cons
 			 errnum);
 		return;
 	}
+	const struct cgroup_hierarchy *v1 = mounts.v1;
 	bool has_v1 = false;
 	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++)
-		has_v1 |= mounts.v1[i].is_mounted;
+		has_v1 |= v1[i].is_mounted;
 	if (!mounts.v2.is_mounted && !has_v1) {
 		lack_set(ret_host, "mount -t cgroup2 cgroup2 /sys/fs/cgroup",
 			 "no cgroup file system is mounted");
 		return;
 	}
-	struct cgroup_host v1 = { 0 };
-	if (mounts.v2.is_mounted)
-		v2_probe(ret_host, &mounts.v2);
-	if (has_v1 && worth(ret_host) < 10) {
-		v1_probe(&v1, &mounts);
-		if (worth(&v1) > worth(ret_host) || ret_host->lack[0] == '\0')
-			*ret_host = v1;
+	/* A controller is in one tree only: what version 1 has, version 2 cannot offer. */
+	if (has_v1)
+		v1_probe(ret_host, &mounts);
+	if (mounts.v2.is_mounted && worth(ret_host) < WORTH_OF_ALL) {
+		struct cgroup_host v2 = { 0 };
+		v2_probe(&v2, &mounts.v2);
+		bool is_v1_host = v1[CGROUP_MEMORY].is_mounted || v1[CGROUP_PIDS].is_mounted;
+		if (worth(&v2) > worth(ret_host) || (worth(ret_host) == 0 && !is_v1_host))
+			*ret_host = v2;
 	}
 	if (worth(ret_host) == 0)
 		ret_host->version = CGROUP_NONE;
