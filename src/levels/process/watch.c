@@ -125,10 +125,6 @@ int process_watch_check(struct process *process, struct level_event *ret)
 		if (cpu_ns >= limits->cpu_time_ns)
 			r = reached(ret, END_CPU, "limits.cpu_time");
 	}
-	/* RLIMIT_NPROC refuses without a trace, so being at the limit stands for being refused. */
-	bool has_pids = process->has_cgroup && process->cgroup.is_used[CGROUP_PIDS];
-	if (r == 0 && !has_pids && tree.pids >= limits->pids)
-		r = reached(ret, END_PIDS, "limits.pids");
 	if (r == 0)
 		r = check_scratch(process, ret);
 	/* Last: it ends nothing, and must not keep the others from being looked at. */
