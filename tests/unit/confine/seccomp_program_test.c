@@ -447,9 +447,9 @@ static void test_programs_are_short(void)
 {
 	size_t n_instructions;
 	(void)seccomp_table_filter(SECCOMP_FILTER_DEFAULT, &n_instructions);
-	OK(n_instructions <= 192);
+	OK(n_instructions <= 224);
 	(void)seccomp_table_filter(SECCOMP_FILTER_STRICT, &n_instructions);
-	OK(n_instructions <= 192);
+	OK(n_instructions <= 224);
 }
 
 int main(void)
