@@ -8,6 +8,7 @@
 #include "levels/process/events.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
@@ -248,16 +249,25 @@ static int on_channel(struct process *process, struct level_event *ret)
 	return r;
 }
 
+static bool has_words(const struct process *process)
+{
+	struct pollfd poll_fd = { .fd = process->channel_fd, .events = POLLIN };
+	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & POLLIN);
+}
+
 static int on_init_exit(struct process *process, struct level_event *ret)
 {
 	int status = 0;
-	/* Its last words first: a failure that it told, or the end of a command. */
-	if (!process->is_killed) {
+	/*
+	 * Its last words first, all of them: a failure that it told, the start or the end of a
+	 * command.  Whether a command had started decides between refused and lost.
+	 */
+	while (!process->is_killed && !process->is_gone && has_words(process)) {
 		int r = on_channel(process, ret);
-		if (r != 0)
+		if (r != 0 || process->exit_step > 0)
 			return r;
 	}
-	if (waitpid(process->pid, &status, WNOHANG) <= 0)
+	if (process->is_gone || waitpid(process->pid, &status, WNOHANG) <= 0)
 		return 0;
 	return on_init_reaped(process, status, ret);
 }
