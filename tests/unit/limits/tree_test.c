@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -294,6 +295,9 @@ static void many_children_are_all_found(void)
 
 int main(void)
 {
+	/* A process that burns time must not go on for ever if this program is killed. */
+	const struct rlimit burn = { 30, 30 };
+	(void)setrlimit(RLIMIT_CPU, &burn);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	assert(shared != MAP_FAILED);
