@@ -299,9 +299,10 @@ static void on_list(struct monitor *monitor)
 	struct error err = { 0 };
 	if (monitor->is_listing)
 		return; /* The answer that is on its way serves both. */
-	monitor->is_listing = true;
-	if (monitor->sandbox.level->list(&monitor->sandbox, &err) < 0)
+	if (monitor_list(monitor, &err) < 0) {
+		monitor->is_listing = false;
 		refuse(monitor, 0, &err);
+	}
 }
 
 static void on_resize(struct monitor *monitor, const struct control_words *words)

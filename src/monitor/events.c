@@ -138,17 +138,16 @@ static void on_exited(struct monitor *monitor, struct command *command,
 		return;
 	}
 	command->is_exited = true;
-	if (!may_keep || monitor->sandbox.level->list(&monitor->sandbox, &err) < 0)
+	if (!may_keep || monitor_list(monitor, &err) < 0)
 		monitor_kill(monitor);
 }
 
 /* The list tells whether anything lives on: asked at the end of the command, then regularly. */
 static void on_list_end(struct monitor *monitor)
 {
+	monitor->is_listing = false;
 	if (monitor->plan->is_session) {
-		if (monitor->is_listing)
-			control_say(monitor, CONTROL_LIST_END, NULL);
-		monitor->is_listing = false;
+		control_say(monitor, CONTROL_LIST_END, NULL);
 		return;
 	}
 	if (monitor->n_survivors == 0)
@@ -195,17 +194,28 @@ static void on_limit(struct monitor *monitor, const struct level_event *event)
 
 static void on_lost(struct monitor *monitor, const struct level_event *event)
 {
+	if (monitor->stage == MONITOR_ENDING)
+		return; /* Whatever it says now, it is being ended. */
 	if (monitor->failure.code == ERR_NONE)
 		monitor->failure = event->err;
 	monitor_end(monitor, monitor->is_started ? END_SANDBOX_LOST : END_REFUSED, NULL);
 	monitor_kill(monitor);
 }
 
+static void on_lie(struct monitor *monitor)
+{
+	struct level_event event = { .type = LEVEL_EVENT_LOST };
+	int r = error_set(&event.err, ERR_PROTOCOL, 0, "sandbox",
+			  "foso-init told what cannot be, or what nobody asked");
+	(void)error_remedy(&event.err, r, "run it again; if it repeats, report it");
+	on_lost(monitor, &event);
+}
+
 static void on_process(struct monitor *monitor, const struct level_event *event)
 {
 	struct control_words words = { .pid = (uint32_t)event->pid };
 	monitor->n_survivors++;
-	if (!monitor->is_listing)
+	if (!monitor->plan->is_session)
 		return;
 	memcpy(words.name, event->name, sizeof(words.name));
 	control_say(monitor, CONTROL_PROCESS, &words);
@@ -227,11 +237,7 @@ static void on_command_event(struct monitor *monitor, struct level_event *event)
 	struct command *command = command_find(monitor, event->command);
 	if (is_lie(monitor, command, event)) {
 		fd_close(&event->pty_fd);
-		*event = (struct level_event){ .type = LEVEL_EVENT_LOST };
-		int r = error_set(&event->err, ERR_PROTOCOL, 0, "sandbox",
-				  "foso-init told what cannot be of a command");
-		(void)error_remedy(&event->err, r, "run it again; if it repeats, report it");
-		on_lost(monitor, event);
+		on_lie(monitor);
 	} else if (!command || command->is_exited) {
 		fd_close(&event->pty_fd); /* It is over: what is left of it says no more. */
 	} else if (event->type == LEVEL_EVENT_STARTED) {
@@ -258,10 +264,13 @@ static void on_event(struct monitor *monitor, struct level_event *event)
 		on_limit(monitor, event);
 		break;
 	case LEVEL_EVENT_PROCESS:
-		on_process(monitor, event);
-		break;
 	case LEVEL_EVENT_LIST_END:
-		on_list_end(monitor);
+		if (!monitor->is_listing)
+			on_lie(monitor);
+		else if (event->type == LEVEL_EVENT_PROCESS)
+			on_process(monitor, event);
+		else
+			on_list_end(monitor);
 		break;
 	case LEVEL_EVENT_LOST:
 		on_lost(monitor, event);
@@ -274,7 +283,8 @@ static void on_event(struct monitor *monitor, struct level_event *event)
 
 void monitor_on_level(struct monitor *monitor)
 {
-	for (;;) {
+	/* A flood of events must not keep the deadline from being looked at. */
+	for (int i = 0; i < MONITOR_EVENTS_AT_ONCE; i++) {
 		struct level_event event;
 		struct error err = { 0 };
 		int r = monitor->sandbox.level->dispatch(&monitor->sandbox, &event, &err);

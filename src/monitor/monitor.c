@@ -42,6 +42,12 @@ void monitor_kill(struct monitor *monitor)
 		monitor_note(monitor, "the sandbox could not be killed");
 }
 
+int monitor_list(struct monitor *monitor, struct error *err)
+{
+	monitor->is_listing = true;
+	return monitor->sandbox.level->list(&monitor->sandbox, err);
+}
+
 static void on_alarm(int number)
 {
 	UNUSED(number);
@@ -240,7 +246,7 @@ static void ask_for_survivors(struct monitor *monitor)
 	if (now < monitor->next_list_ns)
 		return;
 	monitor->next_list_ns = now + MONITOR_LIST_PERIOD_NS;
-	if (monitor->sandbox.level->list(&monitor->sandbox, &err) < 0)
+	if (monitor_list(monitor, &err) < 0)
 		monitor_kill(monitor);
 }
 

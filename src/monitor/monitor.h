@@ -20,9 +20,10 @@
 #include "wire/plan.h"
 #include "wire/rundir.h"
 
-#define MONITOR_GRACE_NS     1000000000ull /* after a deadline: the tree dies, the output drains */
-#define MONITOR_COMMAND      1u            /* the number of the one command of `foso run` */
-#define MONITOR_MAX_COMMANDS 64            /* at once, those that left something behind included */
+#define MONITOR_GRACE_NS       1000000000ull /* after a deadline: the tree dies, the output drains */
+#define MONITOR_COMMAND        1u            /* the number of the one command of `foso run` */
+#define MONITOR_EVENTS_AT_ONCE 64
+#define MONITOR_MAX_COMMANDS   64 /* at once, those that left something behind included */
 
 enum monitor_stage { MONITOR_BUILDING, MONITOR_RUNNING, MONITOR_KEPT, MONITOR_ENDING };
 
@@ -99,6 +100,9 @@ void monitor_end(struct monitor *monitor, enum end_reason reason, const char *li
 
 /* monitor_kill() - end every process of the sandbox; the loop then waits for it to be gone. */
 void monitor_kill(struct monitor *monitor);
+
+/* monitor_list() - ask what lives; PROCESS and LIST_END are lies unless this was asked. */
+int monitor_list(struct monitor *monitor, struct error *err) must_check;
 
 /* monitor_arm_alarm() - so that a write that blocks returns once a deadline has passed. */
 void monitor_arm_alarm(struct monitor *monitor, uint64_t deadline_ns);

@@ -148,6 +148,7 @@ int monitor_report(struct monitor *monitor)
 	if (!monitor->plan->is_session && monitor->commands[0].end.reason != END_N_REASONS &&
 	    monitor->n_commands > 0)
 		monitor->end = monitor->commands[0].end;
+	monitor_end(monitor, END_SANDBOX_LOST, NULL); /* unless there is a reason already */
 	int status = end_exit_status(&monitor->end);
 	/* The counters go with the sandbox, so they are read first. */
 	if (monitor->sandbox.impl)

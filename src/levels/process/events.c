@@ -153,6 +153,25 @@ static int started(struct init_packet *packet, const struct init_event *event,
 	return 1;
 }
 
+/* The ranges of what waitpid(), execve() and /proc can say. */
+static bool is_possible(enum init_message number, const struct init_event *event)
+{
+	bool has_errnum = event->errnum >= 0 && event->errnum < 4096;
+	switch ((int)number) {
+	case INIT_EXITED:
+		return (event->signal == 0 && event->code >= 0 && event->code <= 255) ||
+		       (event->code == -1 && event->signal >= 1 && event->signal <= 64);
+	case INIT_NOT_STARTED:
+		return has_errnum && event->code >= 125 && event->code <= 127;
+	case INIT_FAILED:
+		return has_errnum;
+	case INIT_PROCESS:
+		return event->pid >= 2 && event->pid <= INT32_MAX;
+	default:
+		return true;
+	}
+}
+
 /* Turns one message into an event: 1, or 0 if it was for the engine alone. */
 static int read_message(struct process *process, struct init_packet *packet,
 			struct level_event *ret)
@@ -163,6 +182,8 @@ static int read_message(struct process *process, struct init_packet *packet,
 		return lost(ret, "foso-init sent a malformed message");
 	if (!process->is_ready && packet->number != INIT_READY && packet->number != INIT_FAILED)
 		return lost(ret, "foso-init spoke out of turn");
+	if (!is_possible(packet->number, &event))
+		return lost(ret, "foso-init sent a value that cannot be");
 	ret->command = event.command;
 	ret->code = event.code;
 	ret->signal = event.signal;
