@@ -14,6 +14,18 @@
 
 #include "base/error.h"
 
+/* A sanitizer makes system calls of its own, which a seccomp filter under test would deny. */
+#if defined(__SANITIZE_ADDRESS__)
+#	define TAP_IS_SANITIZED 1
+#elif defined(__has_feature)
+#	if __has_feature(address_sanitizer)
+#		define TAP_IS_SANITIZED 1
+#	endif
+#endif
+#ifndef TAP_IS_SANITIZED
+#	define TAP_IS_SANITIZED 0
+#endif
+
 static int tap_n_tests, tap_n_failed;
 static bool tap_is_failing;
 static const char *tap_skip_reason;

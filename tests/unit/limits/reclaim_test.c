@@ -96,6 +96,7 @@ static void test_reclaim_leaves_a_living_monitor_alone(void)
 	auto_fd int dir_fd = run_dir(path);
 	pid_t pid = start_sleeper();
 	auto_fd int state_fd = make_sandbox(dir_fd, "alive1", pid, rundir_start_ticks(pid));
+	OK(state_fd >= 0);
 
 	struct seen seen = { .n_items = 0 };
 	reclaim(dir_fd, false, &seen);
