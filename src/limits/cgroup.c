@@ -139,6 +139,13 @@ void cgroup_usage_read(struct cgroup *cgroup, struct cgroup_usage *ret)
 		ops->usage_read(cgroup, ret);
 }
 
+void cgroup_hits_read(struct cgroup *cgroup, struct cgroup_usage *ret)
+{
+	const struct cgroup_ops *ops = ops_get(cgroup);
+	if (ops)
+		ops->hits_read(cgroup, ret);
+}
+
 uint64_t cgroup_cpu_ns(struct cgroup *cgroup)
 {
 	const struct cgroup_ops *ops = ops_get(cgroup);

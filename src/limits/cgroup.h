@@ -159,15 +159,17 @@ int cgroup_entry_join(const struct cgroup_entry *entry);
 struct cgroup_usage {
 	uint64_t cpu_ns;
 	uint64_t memory_peak_bytes; /* 0 if unknown (v2 before Linux 5.19) */
-	uint64_t memory_bytes;
-	uint64_t pids, pids_peak; /* peak 0 if unknown */
-	uint64_t oom_kills;       /* by the kernel for memory.max; v2 can count a victim twice */
-	uint64_t pids_refused;    /* forks that the kernel refused for pids.max */
+	uint64_t pids_peak;         /* 0 if unknown */
+	uint64_t oom_kills;         /* by the kernel for memory.max; v2 can count a victim twice */
+	uint64_t pids_refused;      /* forks that the kernel refused for pids.max */
 	uint64_t io_read_bytes, io_write_bytes; /* 0 if not accounted */
 };
 
 /* cgroup_usage_read() - unreadable counters are 0; never fails (the groups may be going away). */
 void cgroup_usage_read(struct cgroup *cgroup, struct cgroup_usage *ret);
+
+/* cgroup_hits_read() - oom_kills and pids_refused alone: what an event can be about. */
+void cgroup_hits_read(struct cgroup *cgroup, struct cgroup_usage *ret);
 
 /* cgroup_cpu_ns() - CPU time alone: cheap enough for a timer. */
 uint64_t cgroup_cpu_ns(struct cgroup *cgroup);
@@ -175,7 +177,7 @@ uint64_t cgroup_cpu_ns(struct cgroup *cgroup);
 /*
  * cgroup_watch() - add to @epoll_fd what becomes ready when memory or pids ran out
  *
- * data.u64 of each event is @tag.  After each event the caller calls cgroup_usage_read(), which
+ * data.u64 of each event is @tag.  After each event the caller calls cgroup_hits_read(), which
  * rearms it, and compares oom_kills and pids_refused: an event may tell of nothing new (v1 looks
  * at pids ten times a second, for its kernels tell of no change).
  */

@@ -26,7 +26,8 @@ struct cgroup_ops {
 	int (*finish)(struct cgroup *cgroup, const struct policy_limits *limits, struct error *err);
 	int (*entry_open)(struct cgroup *cgroup, unsigned command, struct cgroup_entry *ret,
 			  struct error *err);
-	void (*usage_read)(struct cgroup *cgroup, struct cgroup_usage *ret);
+	void (*hits_read)(struct cgroup *cgroup, struct cgroup_usage *ret);
+	void (*usage_read)(struct cgroup *cgroup, struct cgroup_usage *ret); /* the hits too */
 	uint64_t (*cpu_ns)(struct cgroup *cgroup);
 	int (*watch)(struct cgroup *cgroup, int epoll_fd, uint64_t tag, struct error *err);
 	int (*kill)(struct cgroup *cgroup, unsigned command, struct error *err);

@@ -71,32 +71,35 @@ static uint64_t oom_kills_read(struct cgroup *cgroup, int dir_fd)
 	return n_kills;
 }
 
-static void memory_usage(struct cgroup *cgroup, struct cgroup_usage *ret)
+static uint64_t pids_refused_read(struct cgroup *cgroup, int dir_fd)
 {
-	int dir_fd = cgroup_v1_dir(cgroup, CGROUP_MEMORY);
-	if (dir_fd < 0)
-		return;
-	bool has_swap = cgroup->host.has_swap_limit;
-	ret->oom_kills = oom_kills_read(cgroup, dir_fd);
-	ret->memory_peak_bytes = file_u64(dir_fd, has_swap ? "memory.memsw.max_usage_in_bytes"
-							   : "memory.max_usage_in_bytes");
-	ret->memory_bytes = file_u64(dir_fd, has_swap ? "memory.memsw.usage_in_bytes"
-						      : "memory.usage_in_bytes");
-}
-
-static void pids_usage(struct cgroup *cgroup, struct cgroup_usage *ret)
-{
-	int dir_fd = cgroup_v1_dir(cgroup, CGROUP_PIDS);
-	if (dir_fd < 0)
-		return;
-	char text[64];
 	uint64_t n_ticks;
 	if (cgroup->pids_event_fd >= 0)
 		(void)!read(cgroup->pids_event_fd, &n_ticks, sizeof(n_ticks)); /* rearms it */
-	(void)cgroup_file_read(dir_fd, "pids.events", text, sizeof(text));
-	ret->pids_refused = cgroup_text_key(text, "max");
-	ret->pids = file_u64(dir_fd, "pids.current");
-	ret->pids_peak = file_u64(dir_fd, "pids.peak");
+	return file_key(dir_fd, "pids.events", "max");
+}
+
+static void v1_hits_read(struct cgroup *cgroup, struct cgroup_usage *ret)
+{
+	int memory_fd = cgroup_v1_dir(cgroup, CGROUP_MEMORY);
+	int pids_fd = cgroup_v1_dir(cgroup, CGROUP_PIDS);
+	if (memory_fd >= 0)
+		ret->oom_kills = oom_kills_read(cgroup, memory_fd);
+	if (pids_fd >= 0)
+		ret->pids_refused = pids_refused_read(cgroup, pids_fd);
+}
+
+static void peaks_read(struct cgroup *cgroup, struct cgroup_usage *ret)
+{
+	int memory_fd = cgroup_v1_dir(cgroup, CGROUP_MEMORY);
+	int pids_fd = cgroup_v1_dir(cgroup, CGROUP_PIDS);
+	if (memory_fd >= 0)
+		ret->memory_peak_bytes =
+			file_u64(memory_fd, cgroup->host.has_swap_limit
+						    ? "memory.memsw.max_usage_in_bytes"
+						    : "memory.max_usage_in_bytes");
+	if (pids_fd >= 0)
+		ret->pids_peak = file_u64(pids_fd, "pids.peak");
 }
 
 /* Lines "MAJOR:MINOR Read BYTES", one set per device; the totals are left out. */
@@ -122,9 +125,9 @@ static void io_usage(struct cgroup *cgroup, struct cgroup_usage *ret)
 
 static void v1_usage_read(struct cgroup *cgroup, struct cgroup_usage *ret)
 {
+	v1_hits_read(cgroup, ret);
 	ret->cpu_ns = v1_cpu_ns(cgroup);
-	memory_usage(cgroup, ret);
-	pids_usage(cgroup, ret);
+	peaks_read(cgroup, ret);
 	io_usage(cgroup, ret);
 }
 
@@ -332,6 +335,7 @@ const struct cgroup_ops cgroup_v1_ops = {
 	.create = cgroup_v1_create,
 	.finish = v1_finish,
 	.entry_open = cgroup_v1_entry_open,
+	.hits_read = v1_hits_read,
 	.usage_read = v1_usage_read,
 	.cpu_ns = v1_cpu_ns,
 	.watch = v1_watch,

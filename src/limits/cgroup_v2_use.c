@@ -107,21 +107,25 @@ static void io_usage(int dir_fd, struct cgroup_usage *ret)
 		ret->io_write_bytes += cgroup_text_u64(word + 7);
 }
 
+static void v2_hits_read(struct cgroup *cgroup, struct cgroup_usage *ret)
+{
+	int dir_fd = cgroup->dir_fd[0];
+	if (cgroup->is_used[CGROUP_MEMORY])
+		ret->oom_kills =
+			event_key(cgroup->memory_event_fd, dir_fd, "memory.events", "oom_kill");
+	if (cgroup->is_used[CGROUP_PIDS])
+		ret->pids_refused = event_key(cgroup->pids_event_fd, dir_fd, "pids.events", "max");
+}
+
 static void v2_usage_read(struct cgroup *cgroup, struct cgroup_usage *ret)
 {
 	int dir_fd = cgroup->dir_fd[0];
+	v2_hits_read(cgroup, ret);
 	ret->cpu_ns = v2_cpu_ns(cgroup);
-	if (cgroup->is_used[CGROUP_MEMORY]) {
-		ret->oom_kills =
-			event_key(cgroup->memory_event_fd, dir_fd, "memory.events", "oom_kill");
+	if (cgroup->is_used[CGROUP_MEMORY])
 		ret->memory_peak_bytes = file_u64(dir_fd, "memory.peak");
-		ret->memory_bytes = file_u64(dir_fd, "memory.current");
-	}
-	if (cgroup->is_used[CGROUP_PIDS]) {
-		ret->pids_refused = event_key(cgroup->pids_event_fd, dir_fd, "pids.events", "max");
-		ret->pids = file_u64(dir_fd, "pids.current");
+	if (cgroup->is_used[CGROUP_PIDS])
 		ret->pids_peak = file_u64(dir_fd, "pids.peak");
-	}
 	if (cgroup->is_used[CGROUP_IO])
 		io_usage(dir_fd, ret);
 }
@@ -225,6 +229,7 @@ const struct cgroup_ops cgroup_v2_ops = {
 	.create = cgroup_v2_create,
 	.finish = cgroup_v2_finish,
 	.entry_open = cgroup_v2_entry_open,
+	.hits_read = v2_hits_read,
 	.usage_read = v2_usage_read,
 	.cpu_ns = v2_cpu_ns,
 	.watch = v2_watch,

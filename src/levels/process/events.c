@@ -307,7 +307,7 @@ static int on_listener(struct process *process, size_t index, struct error *err)
 
 static int on_cgroup(struct process *process, struct level_event *ret)
 {
-	cgroup_usage_read(&process->cgroup, &process->usage);
+	cgroup_hits_read(&process->cgroup, &process->usage);
 	ret->type = LEVEL_EVENT_LIMIT;
 	if (process->usage.oom_kills > process->oom_kills) {
 		process->oom_kills = process->usage.oom_kills;

@@ -172,7 +172,7 @@ static void the_limits_hold_in_a_command_too(void)
 	pid_t pid = box_start(&box, 1, work_hide);
 	struct cgroup_usage usage;
 	OK(EVENTUALLY((cgroup_usage_read(&box.cgroup, &usage), usage.pids_refused > 0)));
-	OK(usage.pids <= 5);
+	OK(usage.pids_peak <= 5);
 	struct error err = { 0 };
 	EQ(cgroup_kill(&box.cgroup, 1, &err), 0);
 	EQ(WTERMSIG(wait_status(pid)), SIGKILL);
