@@ -20,7 +20,7 @@
 #include "wire/plan.h"
 #include "wire/rundir.h"
 
-#define MONITOR_GRACE_NS       1000000000ull /* after a deadline: the tree dies, the output drains */
+#define MONITOR_GRACE_NS       1000000000ull /* after a deadline: all die, the output drains */
 #define MONITOR_COMMAND        1u            /* the number of the one command of `foso run` */
 #define MONITOR_EVENTS_AT_ONCE 64
 #define MONITOR_MAX_COMMANDS   64 /* at once, those that left something behind included */
