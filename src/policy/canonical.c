@@ -115,21 +115,6 @@ static void put_env(struct json *json, const struct policy *policy)
 	json_object_close(json);
 }
 
-static void put_owner(struct json *json, enum policy_owner owner, const void *object);
-
-static void put_items(struct json *json, const char *key, const struct policy_field *field,
-		      const struct policy_array *array)
-{
-	auto_free const void **order = array->n_items > 0 ? sort_items(json, field, array) : NULL;
-	json_array_open(json, key);
-	for (size_t i = 0; order && i < array->n_items; i++) {
-		json_object_open(json, NULL);
-		put_owner(json, policy_items_owner(field), order[i]);
-		json_object_close(json);
-	}
-	json_array_close(json);
-}
-
 static void put_root(struct json *json, const struct policy *policy)
 {
 	const struct policy_word *word = policy_word_get(POLICY_TYPE_ROOT, policy->root);
@@ -144,7 +129,8 @@ static void put_root(struct json *json, const struct policy *policy)
 	buf_fini(&text);
 }
 
-static void put_field(struct json *json, const char *key, const struct policy_field *field,
+/* Every field but mounts and secrets, whose items have fields themselves. */
+static void put_plain(struct json *json, const char *key, const struct policy_field *field,
 		      const void *object)
 {
 	const void *at = policy_field_at_const(field, object);
@@ -173,15 +159,13 @@ static void put_field(struct json *json, const char *key, const struct policy_fi
 		put_env(json, object);
 		break;
 	case POLICY_STORAGE_ITEMS:
-		put_items(json, key, field, at);
-		break;
 	case POLICY_STORAGE_NETWORK:
 	case POLICY_STORAGE_NONE:
 		break;
 	}
 }
 
-/* A group that is absent as a whole: its name, and null in its place. */
+/* The group of @field, if it is absent as a whole: null stands in its place. */
 static const char *absent_group(const struct policy *policy, const struct policy_field *field)
 {
 	enum policy_field_id id = policy_field_id(field);
@@ -192,34 +176,58 @@ static const char *absent_group(const struct policy *policy, const struct policy
 	return NULL;
 }
 
-static void put_owner(struct json *json, enum policy_owner owner, const void *object)
+static void put_items(struct json *json, const struct policy_field *items,
+		      const struct policy_array *array)
+{
+	auto_free const void **order = array->n_items > 0 ? sort_items(json, items, array) : NULL;
+	enum policy_owner owner = policy_items_owner(items);
+	json_array_open(json, items->name);
+	for (size_t i = 0; order && i < array->n_items; i++) {
+		json_object_open(json, NULL);
+		for (const struct policy_field *field = policy_next_field(NULL, owner); field;
+		     field = policy_next_field(field, owner))
+			put_plain(json, strchr(field->name, '.') + 1, field, order[i]);
+		json_object_close(json);
+	}
+	json_array_close(json);
+}
+
+/* One row below the policy itself, inside the group that is open. */
+static void put_field(struct json *json, const struct policy_field *field,
+		      const struct policy *policy)
+{
+	const char *point = strchr(field->name, '.');
+	const char *absent = absent_group(policy, field);
+	enum policy_field_id id = policy_field_id(field);
+	if (absent && (id == POLICY_FIELD_NETWORK || id == POLICY_FIELD_WORKSPACE_ACCESS))
+		json_null(json, absent);
+	else if (absent || id == POLICY_FIELD_NETWORK)
+		return;
+	else if (policy_type_storage((enum policy_type)field->type) == POLICY_STORAGE_ITEMS)
+		put_items(json, field, policy_field_at_const(field, policy));
+	else
+		put_plain(json, point ? point + 1 : field->name, field, policy);
+}
+
+static void put_policy(struct json *json, const struct policy *policy)
 {
 	char group[sizeof(policy_fields[0].name)] = "";
-	const char *absent = NULL;
-	for (const struct policy_field *field = policy_next_field(NULL, owner); field;
-	     field = policy_next_field(field, owner)) {
-		const char *point = owner == POLICY_OWNER_policy ? strchr(field->name, '.') : NULL;
-		size_t n_group = point ? (size_t)(point - field->name) : 0;
-		if (group[0] &&
-		    (strncmp(group, field->name, n_group) != 0 || group[n_group] != '\0')) {
+	for (const struct policy_field *field = policy_next_field(NULL, POLICY_OWNER_policy); field;
+	     field = policy_next_field(field, POLICY_OWNER_policy)) {
+		size_t n_group = strcspn(field->name, ".");
+		bool is_member = field->name[n_group] == '.' && !absent_group(policy, field);
+		bool is_inside = group[0] && strncmp(group, field->name, n_group) == 0 &&
+				 group[n_group] == '\0';
+		if (group[0] && !(is_member && is_inside)) {
 			json_object_close(json);
 			group[0] = '\0';
 		}
-		const char *absent_now =
-			owner == POLICY_OWNER_policy ? absent_group(object, field) : NULL;
-		bool is_next = absent_now && (!absent || strcmp(absent, absent_now) != 0);
-		if (is_next)
-			json_null(json, absent_now);
-		absent = absent_now;
-		if (absent || field->type == POLICY_TYPE_NETWORK)
-			continue;
-		if (point && !group[0]) {
+		if (is_member && !group[0]) {
 			memcpy(group, field->name, n_group);
 			group[n_group] = '\0';
 			json_object_open(json, group);
 		}
-		const char *last = strrchr(field->name, '.');
-		put_field(json, last ? last + 1 : field->name, field, object);
+		put_field(json, field, policy);
 	}
 	if (group[0])
 		json_object_close(json);
@@ -230,7 +238,7 @@ void policy_canonical(const struct policy *policy, struct buf *out)
 	struct json json;
 	json_init(&json, out);
 	json_object_open(&json, NULL);
-	put_owner(&json, POLICY_OWNER_policy, policy);
+	put_policy(&json, policy);
 	json_object_close(&json);
 }
 

@@ -88,12 +88,11 @@ static void check_word(struct walk *walk, const struct policy_field *field, cons
 		       unsigned value, const char *behind)
 {
 	const struct policy_word *word = policy_word_get((enum policy_type)field->type, value);
-	char column = word ? levels_get(word->levels, walk->level) : 'y';
 	char what[128];
-	if (column == 'y')
+	if (!word || levels_get(word->levels, walk->level) == 'y')
 		return;
 	(void)snprintf(what, sizeof(what), "'%s%s%.60s'", word->word, behind[0] ? ":" : "", behind);
-	refuse_column(walk, subject, what, column,
+	refuse_column(walk, subject, what, levels_get(word->levels, walk->level),
 		      policy_word_remedy((enum policy_type)field->type, value));
 }
 

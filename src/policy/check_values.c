@@ -22,14 +22,17 @@ static void note(struct walk *walk, int result)
 	error_clear(&walk->err);
 }
 
+/* A walk that only counts ends at the first finding. */
+static bool is_over(const struct walk *walk)
+{
+	return !walk->errors && walk->n_wrong > 0;
+}
+
 /* "mounts[2].target", "network.allow[0]" */
 static void name_item(char *text, size_t size, const char *list, size_t index, const char *member)
 {
 	(void)snprintf(text, size, "%s[%zu]%s", list, index, member);
 }
-
-static void check_owner(struct walk *walk, enum policy_owner owner, const void *object,
-			const struct policy_field *items, size_t index);
 
 static void check_env(struct walk *walk, const struct policy *policy)
 {
@@ -46,28 +49,26 @@ static void check_env(struct walk *walk, const struct policy *policy)
 	}
 }
 
-static void check_array(struct walk *walk, const struct policy_field *field, const char *subject,
+/* False if the array holds more than it may; says so. */
+static bool check_count(struct walk *walk, const struct policy_field *field, const char *subject,
 			const struct policy_array *array)
 {
+	size_t max = policy_array_max(field);
+	if (array->n_items <= max)
+		return true;
+	int result = error_set(&walk->err, ERR_LIMIT, 0, subject, "has more than %zu items", max);
+	note(walk, error_remedy(&walk->err, result, "write at most %zu", max));
+	return false;
+}
+
+static void check_list(struct walk *walk, const struct policy_field *field, const char *subject,
+		       const struct policy_list *list)
+{
 	char item[sizeof(walk->err.subject)];
-	if (array->n_items > policy_array_max(field)) {
-		int result = error_set(&walk->err, ERR_LIMIT, 0, subject, "has more than %zu items",
-				       policy_array_max(field));
-		note(walk, error_remedy(&walk->err, result, "write at most %zu",
-					policy_array_max(field)));
-		return;
-	}
-	for (size_t i = 0; i < array->n_items && (walk->errors || walk->n_wrong == 0); i++) {
-		if (policy_type_storage((enum policy_type)field->type) == POLICY_STORAGE_ITEMS) {
-			const char *object =
-				(const char *)array->items + i * policy_array_item_bytes(field);
-			check_owner(walk, policy_items_owner(field), object, field, i);
-			continue;
-		}
-		const char *text = ((char **)array->items)[i];
-		enum policy_type type = (enum policy_type)field->type;
+	for (size_t i = 0; i < list->n_items && !is_over(walk); i++) {
 		name_item(item, sizeof(item), subject, i, "");
-		note(walk, policy_string_check(type, item, text, &walk->err));
+		note(walk, policy_string_check((enum policy_type)field->type, item, list->items[i],
+					       &walk->err));
 	}
 }
 
@@ -88,7 +89,8 @@ static void check_root(struct walk *walk, const struct policy *policy)
 		     policy_value_refuse(field, &walk->err, "root", "is longer than 4095 bytes"));
 }
 
-static void check_field(struct walk *walk, const struct policy_field *field, const char *subject,
+/* Every field but mounts and secrets, whose items have fields themselves. */
+static void check_plain(struct walk *walk, const struct policy_field *field, const char *subject,
 			const void *object)
 {
 	const void *at = policy_field_at_const(field, object);
@@ -112,12 +114,14 @@ static void check_field(struct walk *walk, const struct policy_field *field, con
 		check_root(walk, object);
 		break;
 	case POLICY_STORAGE_ENV:
-		check_env(walk, object);
+		if (check_count(walk, field, subject, at))
+			check_env(walk, object);
 		break;
 	case POLICY_STORAGE_LIST:
-	case POLICY_STORAGE_ITEMS:
-		check_array(walk, field, subject, at);
+		if (check_count(walk, field, subject, at))
+			check_list(walk, field, subject, at);
 		break;
+	case POLICY_STORAGE_ITEMS:
 	case POLICY_STORAGE_NONE:
 	case POLICY_STORAGE_BOOL:
 	case POLICY_STORAGE_NETWORK:
@@ -125,25 +129,32 @@ static void check_field(struct walk *walk, const struct policy_field *field, con
 	}
 }
 
-/* @items and @index name the item that @object is; NULL for the policy itself. */
-static void check_owner(struct walk *walk, enum policy_owner owner, const void *object,
-			const struct policy_field *items, size_t index)
+static void check_items(struct walk *walk, const struct policy_field *items,
+			const struct policy_array *array)
 {
 	char subject[sizeof(walk->err.subject)];
-	for (const struct policy_field *field = policy_next_field(NULL, owner); field;
-	     field = policy_next_field(field, owner)) {
-		if (!walk->errors && walk->n_wrong > 0)
-			return;
-		if (items)
-			name_item(subject, sizeof(subject), items->name, index,
+	enum policy_owner owner = policy_items_owner(items);
+	size_t n_items = check_count(walk, items, items->name, array) ? array->n_items : 0;
+	for (size_t i = 0; i < n_items && !is_over(walk); i++) {
+		const char *item = (const char *)array->items + i * policy_array_item_bytes(items);
+		for (const struct policy_field *field = policy_next_field(NULL, owner); field;
+		     field = policy_next_field(field, owner)) {
+			name_item(subject, sizeof(subject), items->name, i,
 				  strchr(field->name, '.'));
-		check_field(walk, field, items ? subject : field->name, object);
+			check_plain(walk, field, subject, item);
+		}
 	}
 }
 
 size_t policy_values_check(const struct policy *policy, struct error_list *errors)
 {
 	struct walk walk = { .errors = errors };
-	check_owner(&walk, POLICY_OWNER_policy, policy, NULL, 0);
+	for (const struct policy_field *field = policy_next_field(NULL, POLICY_OWNER_policy);
+	     field && !is_over(&walk); field = policy_next_field(field, POLICY_OWNER_policy)) {
+		if (policy_type_storage((enum policy_type)field->type) == POLICY_STORAGE_ITEMS)
+			check_items(&walk, field, policy_field_at_const(field, policy));
+		else
+			check_plain(&walk, field, field->name, policy);
+	}
 	return walk.n_wrong;
 }

@@ -66,7 +66,7 @@ int policy_place_set_env(const struct policy_place *place, struct policy *policy
 	int result = policy_env_check(place->name, name, value, err);
 	if (result != 0)
 		return result;
-	size_t at;
+	size_t at = 0;
 	if (policy_env_find(policy, name, &at)) {
 		policy_string_replace(&policy->env[at].value, take_ptr(&copy));
 		return 0;
@@ -195,7 +195,7 @@ int policy_place_set_mount(const struct policy_place *place, struct policy *poli
 {
 	struct policy_array *array = policy_field_at(place->field, policy);
 	struct policy_mount mount = { 0 };
-	size_t at;
+	size_t at = 0;
 	int result = policy_owner_init(POLICY_OWNER_policy_mount, &mount, err);
 	if (result == 0)
 		result = parse_mount(place, &mount, text, err);

@@ -14,27 +14,22 @@
 
 #define ENCODING_VERSION 1
 
-static void put_owner(struct buf *out, enum policy_owner owner, const void *object);
-
 static void put_array(struct buf *out, const struct policy_field *field,
 		      const struct policy_array *array)
 {
 	wire_put_u32(out, (uint32_t)array->n_items);
 	for (size_t i = 0; i < array->n_items; i++) {
-		const char *item = (const char *)array->items + i * policy_array_item_bytes(field);
 		if (field->type == POLICY_TYPE_ENV) {
-			wire_put_string(out, ((const struct policy_env *)item)->name);
-			wire_put_string(out, ((const struct policy_env *)item)->value);
-		} else if (policy_type_storage((enum policy_type)field->type) ==
-			   POLICY_STORAGE_ITEMS) {
-			put_owner(out, policy_items_owner(field), item);
+			wire_put_string(out, ((const struct policy_env *)array->items)[i].name);
+			wire_put_string(out, ((const struct policy_env *)array->items)[i].value);
 		} else {
-			wire_put_string(out, *(char *const *)item);
+			wire_put_string(out, ((char *const *)array->items)[i]);
 		}
 	}
 }
 
-static void put_field(struct buf *out, const struct policy_field *field, const void *object)
+/* Every field but mounts and secrets, whose items have fields themselves. */
+static void put_plain(struct buf *out, const struct policy_field *field, const void *object)
 {
 	const void *at = policy_field_at_const(field, object);
 	switch (policy_type_storage((enum policy_type)field->type)) {
@@ -57,60 +52,72 @@ static void put_field(struct buf *out, const struct policy_field *field, const v
 		break;
 	case POLICY_STORAGE_LIST:
 	case POLICY_STORAGE_ENV:
-	case POLICY_STORAGE_ITEMS:
 		put_array(out, field, at);
 		break;
+	case POLICY_STORAGE_ITEMS:
 	case POLICY_STORAGE_NONE:
 		break;
 	}
 }
 
-static void put_owner(struct buf *out, enum policy_owner owner, const void *object)
+static void put_items(struct buf *out, const struct policy_field *items,
+		      const struct policy_array *array)
 {
-	for (const struct policy_field *field = policy_next_field(NULL, owner); field;
-	     field = policy_next_field(field, owner))
-		put_field(out, field, object);
+	enum policy_owner owner = policy_items_owner(items);
+	wire_put_u32(out, (uint32_t)array->n_items);
+	for (size_t i = 0; i < array->n_items; i++) {
+		const char *item = (const char *)array->items + i * policy_array_item_bytes(items);
+		for (const struct policy_field *field = policy_next_field(NULL, owner); field;
+		     field = policy_next_field(field, owner))
+			put_plain(out, field, item);
+	}
 }
 
 void policy_encode(const struct policy *policy, struct buf *out)
 {
 	wire_put_u8(out, ENCODING_VERSION);
 	wire_put_u8(out, POLICY_N_FIELDS);
-	put_owner(out, POLICY_OWNER_policy, policy);
+	for (const struct policy_field *field = policy_next_field(NULL, POLICY_OWNER_policy); field;
+	     field = policy_next_field(field, POLICY_OWNER_policy)) {
+		if (policy_type_storage((enum policy_type)field->type) == POLICY_STORAGE_ITEMS)
+			put_items(out, field, policy_field_at_const(field, policy));
+		else
+			put_plain(out, field, policy);
+	}
 }
 
-static void get_owner(struct wire_reader *reader, enum policy_owner owner, void *object);
-
-/* One item into memory that is zeroed and already counted, so that policy_fini() finds it. */
-static void get_item(struct wire_reader *reader, const struct policy_field *field, char *item)
+/*
+ * Room for as many items as the message says; how many that is.  The items are zeroed, and
+ * counted one by one as they are read, so that policy_fini() finds all of them.
+ */
+static uint32_t get_count(struct wire_reader *reader, const struct policy_field *field,
+			  struct policy_array *array)
 {
-	if (field->type == POLICY_TYPE_ENV) {
-		((struct policy_env *)item)->name = wire_get_string(reader);
-		((struct policy_env *)item)->value = wire_get_string(reader);
-	} else if (policy_type_storage((enum policy_type)field->type) == POLICY_STORAGE_ITEMS) {
-		get_owner(reader, policy_items_owner(field), item);
-	} else {
-		*(char **)item = wire_get_string(reader);
+	size_t item_bytes = policy_array_item_bytes(field);
+	uint32_t n_items = wire_get_count(reader, (uint32_t)policy_array_max(field));
+	/* An item takes four bytes at least, a length: no large array for a short message. */
+	if (reader->is_broken || n_items > (reader->len - reader->at) / 4 ||
+	    !policy_array_reserve(array, n_items, item_bytes)) {
+		reader->is_broken = true;
+		return 0;
 	}
+	if (n_items > 0)
+		memset(array->items, 0, n_items * item_bytes);
+	return n_items;
 }
 
 static void get_array(struct wire_reader *reader, const struct policy_field *field,
 		      struct policy_array *array)
 {
-	size_t item_bytes = policy_array_item_bytes(field);
-	uint32_t n_items = wire_get_count(reader, (uint32_t)policy_array_max(field));
-	/* Every item takes at least the four bytes of a length: no large array for a short message.
-	 */
-	if (reader->is_broken || n_items > (reader->len - reader->at) / 4 ||
-	    !policy_array_reserve(array, n_items, item_bytes)) {
-		reader->is_broken = true;
-		return;
-	}
+	uint32_t n_items = get_count(reader, field, array);
 	while (array->n_items < n_items && !reader->is_broken) {
-		char *item = (char *)array->items + array->n_items * item_bytes;
-		memset(item, 0, item_bytes);
-		array->n_items++;
-		get_item(reader, field, item);
+		size_t i = array->n_items++;
+		if (field->type == POLICY_TYPE_ENV) {
+			((struct policy_env *)array->items)[i].name = wire_get_string(reader);
+			((struct policy_env *)array->items)[i].value = wire_get_string(reader);
+		} else {
+			((char **)array->items)[i] = wire_get_string(reader);
+		}
 	}
 }
 
@@ -121,7 +128,8 @@ static void get_word(struct wire_reader *reader, enum policy_type type, unsigned
 		reader->is_broken = true;
 }
 
-static void get_field(struct wire_reader *reader, const struct policy_field *field, void *object)
+/* Every field but mounts and secrets, whose items have fields themselves. */
+static void get_plain(struct wire_reader *reader, const struct policy_field *field, void *object)
 {
 	void *at = policy_field_at(field, object);
 	switch (policy_type_storage((enum policy_type)field->type)) {
@@ -144,19 +152,37 @@ static void get_field(struct wire_reader *reader, const struct policy_field *fie
 		break;
 	case POLICY_STORAGE_LIST:
 	case POLICY_STORAGE_ENV:
-	case POLICY_STORAGE_ITEMS:
 		get_array(reader, field, at);
 		break;
+	case POLICY_STORAGE_ITEMS:
 	case POLICY_STORAGE_NONE:
 		break;
 	}
 }
 
-static void get_owner(struct wire_reader *reader, enum policy_owner owner, void *object)
+static void get_items(struct wire_reader *reader, const struct policy_field *items,
+		      struct policy_array *array)
 {
-	for (const struct policy_field *field = policy_next_field(NULL, owner);
-	     field && !reader->is_broken; field = policy_next_field(field, owner))
-		get_field(reader, field, object);
+	enum policy_owner owner = policy_items_owner(items);
+	uint32_t n_items = get_count(reader, items, array);
+	while (array->n_items < n_items && !reader->is_broken) {
+		char *item =
+			(char *)array->items + array->n_items++ * policy_array_item_bytes(items);
+		for (const struct policy_field *field = policy_next_field(NULL, owner); field;
+		     field = policy_next_field(field, owner))
+			get_plain(reader, field, item);
+	}
+}
+
+static void get_policy(struct wire_reader *reader, struct policy *policy)
+{
+	for (const struct policy_field *field = policy_next_field(NULL, POLICY_OWNER_policy);
+	     field && !reader->is_broken; field = policy_next_field(field, POLICY_OWNER_policy)) {
+		if (policy_type_storage((enum policy_type)field->type) == POLICY_STORAGE_ITEMS)
+			get_items(reader, field, policy_field_at(field, policy));
+		else
+			get_plain(reader, field, policy);
+	}
 }
 
 static int refuse_bytes(struct error *err, const char *message)
@@ -176,7 +202,7 @@ int policy_decode(struct policy *ret_policy, const void *bytes, size_t len, stru
 	wire_reader_init(&reader, bytes, len);
 	if (wire_get_u8(&reader) != ENCODING_VERSION || wire_get_u8(&reader) != POLICY_N_FIELDS)
 		return refuse_bytes(err, "comes in another version of the encoding");
-	get_owner(&reader, POLICY_OWNER_policy, &policy);
+	get_policy(&reader, &policy);
 	if (!wire_reader_is_done(&reader)) {
 		policy_fini(&policy);
 		return refuse_bytes(err, "breaks its encoding, or memory ran out");

@@ -120,22 +120,19 @@ int policy_field_init(const struct policy_field *field, void *object, struct err
 static void fini_array(const struct policy_field *field, struct policy_array *array)
 {
 	for (size_t i = 0; i < array->n_items; i++) {
-		char *item = (char *)array->items + i * policy_array_item_bytes(field);
 		if (field->type == POLICY_TYPE_ENV) {
-			free(((struct policy_env *)item)->name);
-			free(((struct policy_env *)item)->value);
-		} else if (policy_type_storage((enum policy_type)field->type) ==
-			   POLICY_STORAGE_ITEMS) {
-			policy_owner_fini(policy_items_owner(field), item);
+			free(((struct policy_env *)array->items)[i].name);
+			free(((struct policy_env *)array->items)[i].value);
 		} else {
-			free(*(char **)item);
+			free(((char **)array->items)[i]);
 		}
 	}
 	free(array->items);
 	*array = (struct policy_array){ NULL, 0 };
 }
 
-void policy_field_fini(const struct policy_field *field, void *object)
+/* Every field but mounts and secrets, whose items have fields themselves. */
+static void fini_plain(const struct policy_field *field, void *object)
 {
 	void *at = policy_field_at(field, object);
 	switch (policy_type_storage((enum policy_type)field->type)) {
@@ -151,9 +148,9 @@ void policy_field_fini(const struct policy_field *field, void *object)
 	}
 	case POLICY_STORAGE_LIST:
 	case POLICY_STORAGE_ENV:
-	case POLICY_STORAGE_ITEMS:
 		fini_array(field, at);
 		break;
+	case POLICY_STORAGE_ITEMS:
 	case POLICY_STORAGE_NONE:
 	case POLICY_STORAGE_BOOL:
 	case POLICY_STORAGE_NUMBER:
@@ -161,6 +158,27 @@ void policy_field_fini(const struct policy_field *field, void *object)
 	case POLICY_STORAGE_NETWORK:
 		break;
 	}
+}
+
+static void fini_items(const struct policy_field *items, struct policy_array *array)
+{
+	enum policy_owner owner = policy_items_owner(items);
+	for (size_t i = 0; i < array->n_items; i++) {
+		char *item = (char *)array->items + i * policy_array_item_bytes(items);
+		for (const struct policy_field *field = policy_next_field(NULL, owner); field;
+		     field = policy_next_field(field, owner))
+			fini_plain(field, item);
+	}
+	free(array->items);
+	*array = (struct policy_array){ NULL, 0 };
+}
+
+void policy_field_fini(const struct policy_field *field, void *object)
+{
+	if (policy_type_storage((enum policy_type)field->type) == POLICY_STORAGE_ITEMS)
+		fini_items(field, policy_field_at(field, object));
+	else
+		fini_plain(field, object);
 }
 
 /* Bytes of the field in its owner. */

@@ -180,7 +180,7 @@ static int set_list(const struct policy_place *place, void *object, const char *
 {
 	struct policy_array *array = policy_field_at(place->field, object);
 	auto_free char *value = NULL;
-	size_t at;
+	size_t at = 0;
 	int result = make_string(place, text, &value, err);
 	if (result != 0)
 		return result;
@@ -239,7 +239,7 @@ static int set_member(const struct policy_place *place, struct policy *policy, c
 		      struct error *err)
 {
 	struct policy_array *array = policy_field_at(place->items, policy);
-	size_t n_bytes = policy_array_item_bytes(place->items), at;
+	size_t n_bytes = policy_array_item_bytes(place->items), at = 0;
 	int result = policy_place_reserve(place, place->items, array, &at, err);
 	if (result != 0)
 		return result;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fields.c - the table of fields, for documents and other programs */
+#include <ctype.h>
 #include <string.h>
 
 #include "policy/value.h"
@@ -111,7 +112,6 @@ static void print_man_entry(const struct policy_field *field)
 {
 	char range[FIELD_RANGE_BYTES];
 	const char *help = field_help(policy_field_id(field));
-	char first = help[0] >= 'a' && help[0] <= 'z' ? (char)(help[0] - 'a' + 'A') : help[0];
 	field_range(field, range);
 	(void)printf("*");
 	print_escaped(field->name);
@@ -120,7 +120,7 @@ static void print_man_entry(const struct policy_field *field)
 		(void)printf(", default ");
 		print_escaped(field->initial);
 	}
-	(void)printf(")\n\t%c", first);
+	(void)printf(")\n\t%c", toupper((unsigned char)help[0]));
 	print_escaped(help + 1);
 	(void)printf(".");
 	if (range[0])

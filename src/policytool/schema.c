@@ -137,39 +137,6 @@ static void put_env(struct json *json)
 	json_object_close(json);
 }
 
-static void put_property(struct json *json, const char *key, const struct policy_field *field);
-
-/* An item of mounts or secrets, by its fields. */
-static void put_item_object(struct json *json, const struct policy_field *items)
-{
-	json_object_open(json, NULL);
-	json_string(json, "type", "object");
-	json_bool(json, "additionalProperties", false);
-	json_object_open(json, "properties");
-	enum policy_owner owner = policy_items_owner(items);
-	for (const struct policy_field *field = policy_next_field(NULL, owner); field;
-	     field = policy_next_field(field, owner))
-		put_property(json, strchr(field->name, '.') + 1, field);
-	json_object_close(json);
-	json_object_close(json);
-}
-
-static void put_items(struct json *json, const struct policy_field *field)
-{
-	json_string(json, "type", "array");
-	json_u64(json, "maxItems", policy_array_max(field));
-	json_object_open(json, "items");
-	json_array_open(json, "anyOf");
-	put_item_object(json, field);
-	if (field->type == POLICY_TYPE_MOUNTS) {
-		json_object_open(json, NULL);
-		put_pattern(json, "^[^:]+:/.");
-		json_object_close(json);
-	}
-	json_array_close(json);
-	json_object_close(json);
-}
-
 static void put_bool(struct json *json)
 {
 	static const char words[][6] = { "true", "false", "yes", "no", "on", "off" };
@@ -181,8 +148,11 @@ static void put_bool(struct json *json)
 	json_array_close(json);
 }
 
-/* The constraints of a value, inside an object that is open. */
-static void put_constraints(struct json *json, const struct policy_field *field)
+/*
+ * The constraints of a value, inside an object that is open: of every field but mounts and
+ * secrets, whose items have fields themselves.
+ */
+static void put_plain(struct json *json, const struct policy_field *field)
 {
 	switch (policy_type_storage((enum policy_type)field->type)) {
 	case POLICY_STORAGE_BOOL:
@@ -207,7 +177,6 @@ static void put_constraints(struct json *json, const struct policy_field *field)
 		put_env(json);
 		break;
 	case POLICY_STORAGE_ITEMS:
-		put_items(json, field);
 		break;
 	case POLICY_STORAGE_NETWORK:
 		json_string(json, "const", "none");
@@ -232,12 +201,55 @@ static void put_default(struct json *json, const struct policy_field *field)
 		json_string(json, "default", field->initial);
 }
 
-static void put_property(struct json *json, const char *key, const struct policy_field *field)
+static void put_member(struct json *json, const char *key, const struct policy_field *field)
 {
 	json_object_open(json, key);
 	json_string(json, "description", field_help(policy_field_id(field)));
 	put_default(json, field);
-	put_constraints(json, field);
+	put_plain(json, field);
+	json_object_close(json);
+}
+
+/* An item of mounts or secrets, by its fields. */
+static void put_item_object(struct json *json, const struct policy_field *items)
+{
+	json_object_open(json, NULL);
+	json_string(json, "type", "object");
+	json_bool(json, "additionalProperties", false);
+	json_object_open(json, "properties");
+	enum policy_owner owner = policy_items_owner(items);
+	for (const struct policy_field *field = policy_next_field(NULL, owner); field;
+	     field = policy_next_field(field, owner))
+		put_member(json, strchr(field->name, '.') + 1, field);
+	json_object_close(json);
+	json_object_close(json);
+}
+
+static void put_items(struct json *json, const struct policy_field *field)
+{
+	json_string(json, "type", "array");
+	json_u64(json, "maxItems", policy_array_max(field));
+	json_object_open(json, "items");
+	json_array_open(json, "anyOf");
+	put_item_object(json, field);
+	if (field->type == POLICY_TYPE_MOUNTS) {
+		json_object_open(json, NULL);
+		put_pattern(json, "^[^:]+:/.");
+		json_object_close(json);
+	}
+	json_array_close(json);
+	json_object_close(json);
+}
+
+static void put_property(struct json *json, const char *key, const struct policy_field *field)
+{
+	if (policy_type_storage((enum policy_type)field->type) != POLICY_STORAGE_ITEMS) {
+		put_member(json, key, field);
+		return;
+	}
+	json_object_open(json, key);
+	json_string(json, "description", field_help(policy_field_id(field)));
+	put_items(json, field);
 	json_object_close(json);
 }
 
