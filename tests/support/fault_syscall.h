@@ -74,34 +74,44 @@ FAULT_WRAP(ssize_t, send, (int fd, const void *bytes, size_t len, int flags),
 	   (fd, bytes, len, flags))
 
 /* Those of a changing number of arguments: each takes as many as any caller passes. */
-#define FAULT_WRAP_OPEN(name, parameters, arguments) \
-	int __real_##name parameters;                \
-	int __wrap_##name parameters;                \
-	int __wrap_##name parameters                 \
-	{                                            \
-		va_list rest;                        \
-		va_start(rest, flags);               \
-		mode_t mode = va_arg(rest, mode_t);  \
-		va_end(rest);                        \
-		if (fault_call_strikes())            \
-			return -1;                   \
-		return __real_##name arguments;      \
+/* Twice, because the names of musl are macros: open64 is open there. */
+#define FAULT_WRAP_OPEN(name, parameters, arguments) FAULT_WRAP_OPEN_(name, parameters, arguments)
+#define FAULT_WRAP_OPEN_(name, parameters, arguments) \
+	int __real_##name parameters;                 \
+	int __wrap_##name parameters;                 \
+	int __wrap_##name parameters                  \
+	{                                             \
+		va_list rest;                         \
+		va_start(rest, flags);                \
+		mode_t mode = va_arg(rest, mode_t);   \
+		va_end(rest);                         \
+		if (fault_call_strikes())             \
+			return -1;                    \
+		return __real_##name arguments;       \
 	}
 
 FAULT_WRAP_OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
 FAULT_WRAP_OPEN(openat64, (int dir_fd, const char *path, int flags, ...),
 		(dir_fd, path, flags, mode))
 
-int __real_fcntl64(int fd, int command, ...);
-int __wrap_fcntl64(int fd, int command, ...);
-int __wrap_fcntl64(int fd, int command, ...)
-{
-	va_list rest;
-	va_start(rest, command);
-	long argument = va_arg(rest, long);
-	va_end(rest);
-	return fault_call_strikes() ? -1 : __real_fcntl64(fd, command, argument);
-}
+#define FAULT_WRAP_FCNTL(name) FAULT_WRAP_FCNTL_(name)
+#define FAULT_WRAP_FCNTL_(name)                                                          \
+	int __real_##name(int fd, int command, ...);                                     \
+	int __wrap_##name(int fd, int command, ...);                                     \
+	int __wrap_##name(int fd, int command, ...)                                      \
+	{                                                                                \
+		va_list rest;                                                            \
+		va_start(rest, command);                                                 \
+		long argument = va_arg(rest, long);                                      \
+		va_end(rest);                                                            \
+		return fault_call_strikes() ? -1 : __real_##name(fd, command, argument); \
+	}
+
+#ifdef __GLIBC__
+FAULT_WRAP_FCNTL(fcntl64)
+#else
+FAULT_WRAP_FCNTL(fcntl)
+#endif
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
