@@ -7,13 +7,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -52,7 +52,9 @@ static int become_inner_root(const struct process_setup *setup)
 {
 	if (setup->is_rootless)
 		return 0;
-	if (setgroups(0, NULL) < 0 || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+	/* The C library's own would tell its threads, of which there are none. */
+	if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
+	    syscall(SYS_setresuid, 0, 0, 0) < 0)
 		return errno;
 	return 0;
 }
@@ -88,6 +90,9 @@ static int drop_unused_bounds(void)
 	return 0;
 }
 
+/* What a command starts with, whatever the caller's own is. */
+#define CHILD_UMASK 022
+
 static _Noreturn void become_init(struct process_setup *setup, int scratch_fd)
 {
 	char *argv[] = { (char[]){ "foso-init" }, NULL };
@@ -116,6 +121,7 @@ static _Noreturn void become_init(struct process_setup *setup, int scratch_fd)
 	errnum = setup->is_rootless ? confine_capabilities() : 0;
 	if (errnum != 0)
 		fail(setup, STAGE_PRIVILEGES, errnum, "");
+	(void)umask(CHILD_UMASK);
 	sys_execveat(CHILD_INIT_FD, "", argv, envp, AT_EMPTY_PATH);
 	fail(setup, STAGE_INIT, errno, "foso-init");
 }
@@ -129,6 +135,7 @@ _Noreturn void process_child_main(struct process_setup *setup)
 	int r;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)umask(0); /* Modes are what is written here, whoever calls. */
 	if ((r = cgroup_namespace_enter(setup->group_fd)) != 0)
 		fail(setup, STAGE_NAMESPACES, r, "cgroup");
 	if (send(setup->sync_fd, "n", 1, MSG_NOSIGNAL) != 1)

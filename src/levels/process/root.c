@@ -50,8 +50,8 @@ int root_mkdir(int dir_fd, const char *path, mode_t mode)
 {
 	if (mkdirat(dir_fd, path, mode) < 0)
 		return errno;
-	/* The sticky and world-writable bits do not survive the umask. */
-	return mode & 022 && fchmodat(dir_fd, path, mode, 0) < 0 ? errno : 0;
+	/* The child's umask is 0, but mkdir() takes no set-id bits. */
+	return mode & 06000 && fchmodat(dir_fd, path, mode, 0) < 0 ? errno : 0;
 }
 
 int root_write_file(int dir_fd, const char *path, const char *text)
