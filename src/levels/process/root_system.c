@@ -29,11 +29,21 @@ static const struct {
 /* Only what shows facts of the host to everyone; the rest belongs to a root that nobody here is. */
 static const char *const proc_masks[] = { "keys", "key-users", "cmdline" };
 
+/* A folder at the top of the root: usually it is there, and no link. */
+static int own_folder(int root_fd, const char *name)
+{
+	char path[16];
+	int fd = openat(root_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	(void)snprintf(path, sizeof(path), "/%s", name);
+	return mounts_target(root_fd, path, true);
+}
+
 static int add_device(int dev_fd, const char *name)
 {
 	char path[64];
-	auto_fd int file = openat(dev_fd, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-	if (file < 0)
+	if (mknodat(dev_fd, name, S_IFREG | 0644, 0) < 0)
 		return errno;
 	(void)snprintf(path, sizeof(path), "/dev/%s", name);
 	auto_fd int tree = mounts_clone(AT_FDCWD, path, false);
@@ -59,7 +69,7 @@ static int build_dev(const struct process_setup *setup, int root_fd, struct proc
 {
 	const struct policy_list *more = &setup->policy->devices;
 	int r;
-	auto_fd int dev_fd = mounts_target(root_fd, "/dev", true);
+	auto_fd int dev_fd = own_folder(root_fd, "dev");
 	if (dev_fd < 0)
 		return root_fail(step, STAGE_ROOT, "/dev", dev_fd);
 	for (size_t i = 0; i < ARRAY_LEN(device_names); i++) {
@@ -88,41 +98,49 @@ static int build_proc(const struct process_setup *setup, int root_fd, struct pro
 	 */
 	char gid[16];
 	(void)snprintf(gid, sizeof(gid), "%u", setup->is_rootless ? setup->inner_gid : 0);
-	const struct process_option options[] = { { "source", "proc" },
-						  { "hidepid", "2" },
-						  { "gid", gid } };
+	const struct process_option options[] = { { "hidepid", "2" }, { "gid", gid } };
 	int r;
 	auto_fd int tree = mounts_make("proc", options, ARRAY_LEN(options),
 				       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 	if (tree < 0)
 		return root_fail(step, STAGE_ROOT, "/proc", tree);
-	auto_fd int target = mounts_target(root_fd, "/proc", true);
+	auto_fd int target = own_folder(root_fd, "proc");
 	if (target < 0 || (r = mounts_attach(tree, target, "")) < 0)
 		return root_fail(step, STAGE_ROOT, "/proc", target < 0 ? target : r);
 	for (size_t i = 0; i < ARRAY_LEN(proc_masks); i++) {
-		if (faccessat(tree, proc_masks[i], F_OK, 0) < 0)
-			continue;
 		auto_fd int null = mounts_clone(AT_FDCWD, "/dev/null", false);
-		if (null < 0 || (r = mounts_attach(null, tree, proc_masks[i])) < 0)
-			return root_fail(step, STAGE_MASKS, proc_masks[i], null < 0 ? null : r);
+		r = null < 0 ? null : mounts_attach(null, tree, proc_masks[i]);
+		/* Not every kernel has each of them. */
+		if (r < 0 && r != -ENOENT)
+			return root_fail(step, STAGE_MASKS, proc_masks[i], r);
 	}
 	return 0;
 }
 
+/* root: host is made by us, with this folder, and nothing in it can lead elsewhere. */
+static int cpu_folder(const struct process_setup *setup, int root_fd)
+{
+	if (setup->policy->root != POLICY_ROOT_HOST)
+		return mounts_target(root_fd, "/sys/devices/system/cpu", true);
+	int fd = openat(root_fd, "sys/devices/system/cpu", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 static int build_sys(const struct process_setup *setup, int root_fd, struct process_step *step)
 {
-	static const char *const names[] = { "online", "possible", "present" };
+	static const char links[][12] = { "possible", "present" };
 	char text[32];
-	auto_fd int dir = mounts_target(root_fd, "/sys/devices/system/cpu", true);
-	if (dir < 0)
-		return root_fail(step, STAGE_ROOT, "/sys", dir);
-	auto_fd int dir_fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int dir_fd = cpu_folder(setup, root_fd);
+	if (dir_fd < 0)
+		return root_fail(step, STAGE_ROOT, "/sys", dir_fd);
 	(void)snprintf(text, sizeof(text), setup->n_cpus > 1 ? "0-%u\n" : "%u\n",
 		       setup->n_cpus - 1);
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		int r = root_write_file(dir_fd, names[i], text);
-		if (r != 0 && r != EEXIST)
-			return root_fail(step, STAGE_ROOT, "/sys", r);
+	int r = root_write_file(dir_fd, "online", text);
+	if (r != 0 && r != EEXIST)
+		return root_fail(step, STAGE_ROOT, "/sys", r);
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+		if (symlinkat("online", dir_fd, links[i]) < 0 && errno != EEXIST)
+			return root_fail(step, STAGE_ROOT, "/sys", errno);
 	}
 	return 0;
 }
