@@ -78,7 +78,10 @@ int policy_place_set_env(const struct policy_place *place, struct policy *policy
 		return policy_no_memory(place->name, err);
 	memmove(policy->env + at + 1, policy->env + at,
 		(policy->n_env - at) * sizeof(*policy->env));
-	policy->env[at] = (struct policy_env){ take_ptr(&name), take_ptr(&copy) };
+	struct policy_env *env = &policy->env[at];
+	*env = (struct policy_env){ NULL, NULL };
+	policy_string_replace(&env->name, take_ptr(&name));
+	policy_string_replace(&env->value, take_ptr(&copy));
 	policy->n_env++;
 	return 0;
 }

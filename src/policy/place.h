@@ -30,9 +30,6 @@ int policy_place_reserve(const struct policy_place *place, const struct policy_f
 int policy_place_refuse_count(const struct policy_place *place, const struct policy_field *field,
 			      struct error *err);
 
-/* policy_string_replace() - frees the old, takes the new. */
-void policy_string_replace(char **at, char *value);
-
 /* The texts that give several values at once. */
 int policy_place_set_env(const struct policy_place *place, struct policy *policy, const char *text,
 			 struct error *err) must_check;

@@ -80,8 +80,12 @@ const struct policy_field *policy_next_field(const struct policy_field *field,
 
 static int init_string(const struct policy_field *field, char **ret, struct error *err)
 {
-	*ret = strdup(field->initial);
-	return *ret ? 0 : policy_no_memory(field->name, err);
+	char *copy = strdup(field->initial);
+	if (!copy)
+		return policy_no_memory(field->name, err);
+	*ret = NULL;
+	policy_string_replace(ret, copy);
+	return 0;
 }
 
 int policy_field_init(const struct policy_field *field, void *object, struct error *err)

@@ -54,6 +54,14 @@ void policy_field_fini(const struct policy_field *field, void *object);
 /* policy_field_move() - the value of one field from @from, which forgets it, to @to. */
 void policy_field_move(const struct policy_field *field, void *to, void *from);
 
+/*
+ * policy_string_replace() - frees the old, takes the new
+ *
+ * Lies in a file of its own user, so that gcc's analyzer, which loses track of a string that is
+ * stored behind a computed offset, sees it handed over.
+ */
+void policy_string_replace(char **at, char *value);
+
 /* policy_field_is_default() - the field of @object holds its default, so it asks for nothing. */
 bool policy_field_is_default(const struct policy_field *field, const void *object) must_check;
 

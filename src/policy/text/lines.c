@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy/store.h"
+
 /* Room for the name in front of a subject; of a longer one the end is shown. */
 #define MAX_SHOWN_NAME_BYTES 48
 
@@ -22,7 +24,9 @@ bool policy_text_line_add(struct policy_text *text, const char *path, unsigned l
 	char *copy = strdup(path);
 	if (!copy)
 		return false;
-	text->lines[text->n_lines++] = (struct policy_text_line){ copy, line };
+	struct policy_text_line *last = &text->lines[text->n_lines++];
+	*last = (struct policy_text_line){ .line = line };
+	policy_string_replace(&last->path, copy);
 	return true;
 }
 
