@@ -37,6 +37,9 @@ static int keep_capabilities(bool is_session)
 static int restrict_paths(const struct monitor *monitor)
 {
 	auto_fd int cgroup_fd = openat(AT_FDCWD, "/sys/fs/cgroup", O_PATH | O_CLOEXEC);
+	/* Without it the groups could not be removed in the end. */
+	if (cgroup_fd < 0 && errno != ENOENT)
+		return errno;
 	auto_fd int proc_fd = openat(AT_FDCWD, "/proc", O_PATH | O_CLOEXEC);
 	const struct {
 		int fd;
