@@ -129,15 +129,23 @@ int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
 int cgroup_finish(struct cgroup *cgroup, const struct policy_limits *limits, struct error *err)
 	must_check;
 
+/* A cgroup namespace in the making. */
+struct cgroup_namespace {
+	pid_t pid; /* of the helper that makes it; -1: none */
+	int fd;
+};
+
 /*
- * cgroup_namespace_enter() - give the calling process a cgroup namespace; 0 or errno
+ * cgroup_namespace_start(), cgroup_namespace_enter() - a cgroup namespace for the calling process
  * @group_fd:  of a staged struct cgroup on v2; -1 on v1 and without a cgroup
  *
  * Called in the sandbox's first process: single-threaded, with CAP_SYS_ADMIN in its own user
- * namespace, the host's /proc still there; on v2 it was born in the agent group.  Inside, the
- * namespace begins at foso-<id> (v2) or at the caller's groups (v1).  Async-safe.
+ * namespace, the host's /proc still there; on v2 it was born in the agent group.  On v2 a helper
+ * works between the two calls, in 0.1 ms.  Inside, the namespace begins at foso-<id> (v2) or at the
+ * caller's groups (v1).  0 or errno; async-safe.
  */
-int cgroup_namespace_enter(int group_fd);
+int cgroup_namespace_start(int group_fd, struct cgroup_namespace *ret);
+int cgroup_namespace_enter(struct cgroup_namespace *namespace);
 
 /* cgroup_init() - the empty value: every call accepts it, none does anything with it. */
 void cgroup_init(struct cgroup *cgroup);

@@ -37,8 +37,9 @@ static int namespace_make(int target_fd)
 	return errnum;
 }
 
-int cgroup_namespace_enter(int group_fd)
+int cgroup_namespace_start(int group_fd, struct cgroup_namespace *ret)
 {
+	*ret = (struct cgroup_namespace){ .pid = -1, .fd = -1 };
 	if (group_fd < 0)
 		return unshare(CLONE_NEWCGROUP) < 0 ? errno : 0;
 
@@ -55,11 +56,22 @@ int cgroup_namespace_enter(int group_fd)
 		_exit(namespace_make(fd));
 	if (pid < 0)
 		return errno;
+	ret->pid = pid;
+	ret->fd = take_fd(&fd);
+	return 0;
+}
+
+int cgroup_namespace_enter(struct cgroup_namespace *namespace)
+{
+	if (namespace->pid < 0)
+		return 0;
 	int status;
-	while (waitpid(pid, &status, 0) < 0) {
+	while (waitpid(namespace->pid, &status, 0) < 0) {
 		if (errno != EINTR)
 			return errno;
 	}
+	namespace->pid = -1;
+	auto_fd int fd = take_fd(&namespace->fd);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
 	return setns(fd, CLONE_NEWCGROUP) < 0 ? errno : 0;

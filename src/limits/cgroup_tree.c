@@ -122,6 +122,7 @@ static void pids_read_child(int dir_fd, const char *name, void *context)
 	list->depth--;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): written through the list */
 size_t cgroup_dir_pids(int dir_fd, pid_t *pids, size_t max)
 {
 	struct pid_list list = { .pids = pids, .max = max };
@@ -129,6 +130,7 @@ size_t cgroup_dir_pids(int dir_fd, pid_t *pids, size_t max)
 	return list.n;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): written through the list */
 size_t cgroup_tree_pids(int dir_fd, pid_t *pids, size_t max)
 {
 	struct pid_list list = { .pids = pids, .max = max };

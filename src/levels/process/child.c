@@ -129,6 +129,7 @@ static _Noreturn void become_init(struct process_setup *setup, int scratch_fd)
 _Noreturn void process_child_main(struct process_setup *setup)
 {
 	struct process_network network;
+	struct cgroup_namespace namespace;
 	struct process_step step = { .stage = STAGE_ROOT };
 	struct mount_attr private = { .propagation = MS_PRIVATE };
 	int root_fd = -1, scratch_fd = -1;
@@ -136,15 +137,17 @@ _Noreturn void process_child_main(struct process_setup *setup)
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)umask(0); /* Modes are what is written here, whoever calls. */
-	if ((r = cgroup_namespace_enter(setup->group_fd)) != 0)
+	if ((r = cgroup_namespace_start(setup->group_fd, &namespace)) != 0)
 		fail(setup, STAGE_NAMESPACES, r, "cgroup");
-	if (send(setup->sync_fd, "n", 1, MSG_NOSIGNAL) != 1)
-		_exit(1);
 	if ((r = process_network_start(&network)) != 0)
 		fail(setup, STAGE_NETWORK, r, "");
 	if (sys_mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private) < 0)
 		fail(setup, STAGE_NAMESPACES, errno, "/");
 	wait_for_maps(setup);
+	if ((r = cgroup_namespace_enter(&namespace)) != 0)
+		fail(setup, STAGE_NAMESPACES, r, "cgroup");
+	if (send(setup->sync_fd, "n", 1, MSG_NOSIGNAL) != 1)
+		_exit(1);
 	if ((r = become_inner_root(setup)) != 0)
 		fail(setup, STAGE_NAMESPACES, r, "");
 	if ((r = process_root_build(setup, &root_fd, &scratch_fd, &step)) != 0)

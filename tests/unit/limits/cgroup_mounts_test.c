@@ -24,6 +24,8 @@ static struct cgroup_mounts read_text(const char *mountinfo, const char *cgroup)
 	char mountinfo_path[64], cgroup_path[64];
 	auto_fd int first = file_make(mountinfo, strlen(mountinfo), mountinfo_path);
 	auto_fd int second = file_make(cgroup, strlen(cgroup), cgroup_path);
+	UNUSED(first);
+	UNUSED(second);
 	EQ(cgroup_mounts_read(&mounts, mountinfo_path, cgroup_path), 0);
 	return mounts;
 }
@@ -168,6 +170,8 @@ static void bytes_of_nothing_are_no_text(void)
 	struct cgroup_mounts mounts;
 	auto_fd int first = file_make(text, sizeof(text) - 1, mountinfo);
 	auto_fd int second = file_make("0::/\0/a\n", 8, cgroup);
+	UNUSED(first);
+	UNUSED(second);
 	EQ(cgroup_mounts_read(&mounts, mountinfo, cgroup), 0);
 	OK(!mounts.v2.is_mounted);
 	STR_EQ(mounts.v2.own, "");

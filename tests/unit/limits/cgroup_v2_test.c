@@ -174,6 +174,83 @@ static void with_nsdelegate_a_namespace_at_agent_closes_the_way(void)
 	box_close(&box);
 }
 
+static int told_fd[2], finished_fd[2]; /* from the agent, and to it */
+
+/* As foso-init's forerunner does: a user namespace, then the cgroup namespace, then the clone. */
+static int work_stage(void)
+{
+	char byte = 0, text[64];
+	if (unshare(CLONE_NEWUSER) < 0)
+		return 200;
+	struct cgroup_namespace namespace;
+	int errnum = cgroup_namespace_start(box.cgroup.group_fd, &namespace);
+	if (errnum == 0)
+		errnum = cgroup_namespace_enter(&namespace);
+	if (errnum != 0 || write(told_fd[1], "n", 1) != 1 || read(finished_fd[0], &byte, 1) != 1)
+		return errnum != 0 ? errnum : 201;
+	(void)cgroup_file_read(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text));
+	if (strcmp(text, "0::/agent\n") != 0)
+		return 202;
+	auto_fd int work_fd = cgroup_dir_open(box.cgroup.group_fd, "work");
+	return clone_into(work_fd);
+}
+
+static void a_staged_sandbox_can_clone_from_its_own_namespace(void)
+{
+	NEED_V2();
+	box_init(&box);
+	box.limits.pids = 20;
+	box.limits.memory_bytes = 64 << 20;
+	box.options.is_staged = true;
+	if (!box_open(&box))
+		return;
+	struct error err = { 0 };
+	struct cgroup_entry entry;
+	OK(cgroup_entry_open(&box.cgroup, 0, &entry, &err) < 0); /* there is no work yet */
+	error_clear(&err);
+	EQ(pipe2(told_fd, O_CLOEXEC), 0);
+	EQ(pipe2(finished_fd, O_CLOEXEC), 0);
+	pid_t pid = agent_start(work_stage);
+	close(told_fd[1]);
+	char byte = 0;
+	EQ(read(told_fd[0], &byte, 1), 1);
+	EQ(cgroup_finish(&box.cgroup, &box.limits, &err), 0);
+	EQ(cgroup_finish(&box.cgroup, &box.limits, &err), 0); /* twice is once */
+	EQ(write(finished_fd[1], "f", 1), 1);
+	EQ(WEXITSTATUS(wait_status(pid)), 0);
+	close(told_fd[0]);
+	close(finished_fd[0]);
+	close(finished_fd[1]);
+	EQ(run_inside(&box, work_fork_once), 0);
+	char text[64];
+	(void)cgroup_file_read(box.cgroup.dir_fd[0], "pids.max", text, sizeof(text));
+	STR_EQ(text, "20\n");
+	box_close(&box);
+}
+
+static void a_staged_sandbox_that_is_given_up_leaves_nothing(void)
+{
+	NEED_V2();
+	box_init(&box);
+	box.limits.pids = 20;
+	box.options.is_staged = true;
+	if (!box_open(&box))
+		return;
+	OK(is_on_disk(box.id));
+	box_close(&box);
+	OK(!is_on_disk(box.id));
+
+	box_init(&box);
+	box.limits.cpus_milli = 0; /* refused at the second half */
+	box.options.is_staged = true;
+	if (!box_open(&box))
+		return;
+	struct error err = { 0 };
+	ERR(cgroup_finish(&box.cgroup, &box.limits, &err), &err, ERR_REFUSED, "limits.cpus");
+	box_close(&box);
+	OK(!is_on_disk(box.id));
+}
+
 static void kill_spares_the_agent(void)
 {
 	NEED_V2();
@@ -237,6 +314,8 @@ int main(void)
 	RUN(the_limits_stand_in_work_and_not_in_agent);
 	RUN(the_sandbox_may_start_processes_in_its_own_groups_alone);
 	RUN(with_nsdelegate_a_namespace_at_agent_closes_the_way);
+	RUN(a_staged_sandbox_can_clone_from_its_own_namespace);
+	RUN(a_staged_sandbox_that_is_given_up_leaves_nothing);
 	RUN(kill_spares_the_agent);
 	RUN(the_root_of_a_namespace_is_used_by_root);
 	return tap_done();
