@@ -120,17 +120,19 @@ static void check_field(struct walk *walk, const struct policy_field *field)
 			      policy_field_remedy(policy_field_id(field)));
 }
 
-/* A run is one command, so limits.wall holds the lifetime too, if it is not longer. */
+/*
+ * Until its command ends, limits.wall holds the lifetime too, if it is not longer; over what is
+ * kept after that the monitor holds it.  Nobody sees whether kept processes are idle.
+ */
 static void check_process(struct walk *walk)
 {
 	const struct policy *policy = walk->policy;
 	bool has_lifetime = policy->lifetime_ns != POLICY_UNLIMITED;
 	bool has_idle = policy->idle_ns != POLICY_UNLIMITED;
-	if (policy->background == POLICY_BACKGROUND_KEEP && (has_lifetime || has_idle))
-		refuse(walk, has_lifetime ? "lifetime" : "idle",
-		       "does not hold it over kept processes in this version",
-		       "write background: kill, or remove it");
-	else if (has_lifetime && policy->limits.wall_ns > policy->lifetime_ns)
+	if (policy->background == POLICY_BACKGROUND_KEEP && has_idle)
+		refuse(walk, "idle", "does not hold it over kept processes in this version",
+		       "write lifetime, or background: kill");
+	if (has_lifetime && policy->limits.wall_ns > policy->lifetime_ns)
 		refuse(walk, "lifetime", "holds it through limits.wall, which is longer",
 		       "set limits.wall to the lifetime or less, or remove it");
 }
