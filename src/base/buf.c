@@ -16,7 +16,8 @@ void buf_init(struct buf *buf, size_t max_bytes)
 
 void buf_fini(struct buf *buf)
 {
-	free(buf->data);
+	if (!buf->is_borrowed)
+		free(buf->data);
 	*buf = (struct buf)BUF_INIT(buf->max_bytes);
 }
 
@@ -39,11 +40,14 @@ static bool reserve(struct buf *buf, size_t more)
 	if (needed <= buf->size)
 		return true;
 	size_t size = MAX(needed, MAX(buf->size * 2, (size_t)BUF_FIRST_BYTES));
-	char *data = realloc(buf->data, size);
+	char *data = realloc(buf->is_borrowed ? NULL : buf->data, size);
 	if (!data) {
 		buf->is_broken = true;
 		return false;
 	}
+	if (buf->is_borrowed)
+		memcpy(data, buf->data, buf->len);
+	buf->is_borrowed = false;
 	buf->data = data;
 	buf->size = size;
 	return true;
@@ -92,5 +96,5 @@ bool buf_is_whole(const struct buf *buf)
 
 const char *buf_string(const struct buf *buf)
 {
-	return buf->data ? buf->data : "";
+	return buf->len > 0 ? buf->data : "";
 }

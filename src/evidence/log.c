@@ -336,7 +336,8 @@ int evidence_log_append(int dir_fd, const char *record_json, size_t len, evidenc
 			void *context, struct error *err)
 {
 	CLEANUP(log_close) struct log log = { .dir_fd = dir_fd, .fd = -1, .head_fd = -1 };
-	auto_buf struct buf line = BUF_INIT(EVIDENCE_MAX_LINE_BYTES + 1);
+	not_zeroed char storage[6144];
+	auto_buf struct buf line = BUF_ON(storage, EVIDENCE_MAX_LINE_BYTES + 1);
 	struct entry entry = { record_json, len, sign, context };
 	struct evidence_head next;
 	int r = check_record(record_json, len, err);

@@ -26,7 +26,8 @@
 void init_send_event(const struct init *init, enum init_message number,
 		     const struct init_event *event, int fd)
 {
-	auto_buf struct buf bytes = BUF_INIT(256);
+	not_zeroed char storage[INIT_EVENT_BYTES];
+	auto_buf struct buf bytes = BUF_ON(storage, 256);
 	init_event_encode(event, &bytes);
 	int r = init_channel_send(init->channel_fd, number, bytes.data, bytes.len, &fd,
 				  fd >= 0 ? 1 : 0);

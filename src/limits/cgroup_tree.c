@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/dir.h"
 #include "limits/cgroup_private.h"
 
 uint64_t cgroup_clock_ns(void)
@@ -38,15 +39,6 @@ void cgroup_nap(uint64_t deadline_ns, unsigned *step)
 	(void)nanosleep(&nap, NULL);
 }
 
-/* What getdents64(2) returns; musl and glibc name it differently, and readdir(3) would allocate. */
-struct dir_entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t bytes;
-	uint8_t type;
-	char name[];
-};
-
 void cgroup_children_each(int dir_fd, void (*found)(int dir_fd, const char *name, void *context),
 			  void *context)
 {
@@ -54,17 +46,10 @@ void cgroup_children_each(int dir_fd, void (*found)(int dir_fd, const char *name
 	auto_fd int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	_Alignas(struct dir_entry) char entries[4096];
-	for (;;) {
-		long len = syscall(SYS_getdents64, fd, entries, sizeof(entries));
-		if (len <= 0)
-			return;
-		for (long at = 0; at < len;) {
-			const struct dir_entry *entry = (const struct dir_entry *)(entries + at);
-			at += entry->bytes;
-			if (entry->type == DT_DIR && entry->name[0] != '.')
-				found(fd, entry->name, context);
-		}
+	DIR_READER(reader, fd);
+	for (const struct dir_entry *entry; (entry = dir_next(&reader));) {
+		if (entry->type == DT_DIR && entry->name[0] != '.')
+			found(fd, entry->name, context);
 	}
 }
 

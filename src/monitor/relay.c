@@ -25,6 +25,26 @@
 #define RELAY_WRITE_BYTES  4096 /* what a terminal takes without blocking once poll() says so */
 #define RELAY_ROUNDS       16   /* then the other descriptors get their turn */
 
+/* The room of the first relay that copies; most runs have no second one, and allocate nothing. */
+static char first_room[RELAY_BUF_BYTES];
+static bool first_room_is_taken;
+
+static char *room_take(void)
+{
+	if (first_room_is_taken)
+		return malloc(RELAY_BUF_BYTES);
+	first_room_is_taken = true;
+	return first_room;
+}
+
+static void room_give(char *room)
+{
+	if (room == first_room)
+		first_room_is_taken = false;
+	else
+		free(room);
+}
+
 static bool is_ready(int fd, short events)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = events };
@@ -53,7 +73,7 @@ void relay_close(struct relay *relay)
 		close_unless_caller(&relay->from_fd);
 		close_unless_caller(&relay->to_fd);
 	}
-	free(relay->buf);
+	room_give(relay->buf);
 	relay->buf = NULL;
 	relay->buf_at = relay->buf_len = 0;
 	relay->is_open = false;
@@ -109,9 +129,15 @@ static int pump_splice(struct relay *relay, uint64_t budget)
 
 static bool fill_buf(struct relay *relay)
 {
-	if (!relay->buf)
-		relay->buf = malloc(RELAY_BUF_BYTES);
-	if (!relay->buf || !is_ready(relay->from_fd, POLLIN))
+	struct pollfd poll_fd = { .fd = relay->from_fd, .events = POLLIN };
+	if (poll(&poll_fd, 1, 0) <= 0)
+		return false;
+	/* Hung up and nothing left to read: no room is needed to see the end. */
+	if (!(poll_fd.revents & POLLIN)) {
+		relay_close(relay);
+		return false;
+	}
+	if (!relay->buf && !(relay->buf = room_take()))
 		return false;
 	ssize_t n = read(relay->from_fd, relay->buf, RELAY_BUF_BYTES);
 	if (n > 0) {

@@ -104,8 +104,9 @@ static int leave_evidence(struct monitor *monitor, struct evidence_record *recor
 {
 	const struct policy *policy = &monitor->plan->policy;
 	struct error err = { 0 };
-	auto_buf struct buf canonical = BUF_INIT(POLICY_MAX_ENCODED_BYTES);
-	auto_buf struct buf json = BUF_INIT(EVIDENCE_MAX_RECORD_BYTES + 1);
+	not_zeroed char canonical_storage[2048], json_storage[6144];
+	auto_buf struct buf canonical = BUF_ON(canonical_storage, POLICY_MAX_ENCODED_BYTES);
+	auto_buf struct buf json = BUF_ON(json_storage, EVIDENCE_MAX_RECORD_BYTES + 1);
 	int r = 0;
 	policy_canonical(policy, &canonical);
 	record->policy_canonical = buf_string(&canonical);

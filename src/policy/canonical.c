@@ -118,7 +118,8 @@ static void put_env(struct json *json, const struct policy *policy)
 static void put_root(struct json *json, const struct policy *policy)
 {
 	const struct policy_word *word = policy_word_get(POLICY_TYPE_ROOT, policy->root);
-	struct buf text = BUF_INIT(8192);
+	not_zeroed char storage[256];
+	auto_buf struct buf text = BUF_ON(storage, 8192);
 	buf_append_string(&text, word ? word->word : "");
 	if (policy->root_path[0] != '\0') {
 		buf_append_char(&text, ':');
@@ -126,7 +127,6 @@ static void put_root(struct json *json, const struct policy *policy)
 	}
 	json->out->is_broken |= !buf_is_whole(&text);
 	put_string(json, "root", buf_string(&text));
-	buf_fini(&text);
 }
 
 /* Every field but mounts and secrets, whose items have fields themselves. */

@@ -131,6 +131,7 @@ struct init_event {
 	uint32_t stage; /* NOT_STARTED, FAILED: enum init_stage */
 	char name[64];  /* PROCESS: what it calls itself (hostile), NUL-terminated */
 };
+#define INIT_EVENT_BYTES 128 /* more than an encoded one has, name and all */
 void init_event_encode(const struct init_event *event, struct buf *out);
 bool init_event_decode(struct init_event *ret, const void *bytes, size_t len) must_check;
 

@@ -41,7 +41,8 @@ void plan_fini(struct plan *plan)
 
 void plan_encode(const struct plan *plan, struct buf *out)
 {
-	struct buf policy = BUF_INIT(POLICY_MAX_ENCODED_BYTES);
+	not_zeroed char storage[1024];
+	auto_buf struct buf policy = BUF_ON(storage, POLICY_MAX_ENCODED_BYTES);
 	policy_encode(&plan->policy, &policy);
 	wire_put_u32(out, PLAN_MAGIC);
 	wire_put_u8(out, plan->is_tty);
@@ -55,7 +56,6 @@ void plan_encode(const struct plan *plan, struct buf *out)
 	wire_put_bytes(out, policy.data, policy.len);
 	if (!buf_is_whole(&policy))
 		out->is_broken = true;
-	buf_fini(&policy);
 }
 
 int plan_decode(struct plan *ret_plan, const void *bytes, size_t len, struct error *err)
@@ -155,7 +155,8 @@ int plan_start_prepare(const struct plan *plan, const char *folder, struct plan_
 {
 	static_assert(sizeof(ret->path) == PROGRAM_PATH_BYTES, "");
 	static_assert(ARRAY_LEN(ret->envp) == ARRAY_LEN(kept_variables) + 1, "");
-	auto_buf struct buf bytes = BUF_INIT(PLAN_MAX_BYTES);
+	not_zeroed char storage[2048];
+	auto_buf struct buf bytes = BUF_ON(storage, PLAN_MAX_BYTES);
 	ret->plan_fd = -1;
 	ret->fds[0] = plan->result_fd;
 	ret->fds[1] = plan->status_fd;

@@ -2,7 +2,6 @@
 /* rundir.c - what is known of running sandboxes outside their monitors */
 #include "wire/rundir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/dir.h"
 #include "base/text.h"
 
 static int failed(struct error *err, const char *subject, const char *what)
@@ -133,17 +133,13 @@ static bool look(int dir_fd, const char *id, struct rundir_entry *ret)
 int rundir_scan(int dir_fd, int (*found)(const struct rundir_entry *entry, void *context),
 		void *context, struct error *err)
 {
-	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return failed(err, ".", "the folder of running sandboxes cannot be read");
-	auto_dir DIR *dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return failed(err, ".", "the folder of running sandboxes cannot be read");
-	}
-	for (struct dirent *item; (item = readdir(dir));) { /* NOLINT(concurrency-mt-unsafe) */
+	DIR_READER(reader, fd);
+	for (const struct dir_entry *item; (item = dir_next(&reader));) {
 		struct rundir_entry entry;
-		if (!rundir_id_is_valid(item->d_name) || !look(dir_fd, item->d_name, &entry))
+		if (!rundir_id_is_valid(item->name) || !look(dir_fd, item->name, &entry))
 			continue;
 		int r = found(&entry, context);
 		if (r != 0)

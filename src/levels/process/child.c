@@ -28,7 +28,8 @@ static _Noreturn void fail(const struct process_setup *setup, enum init_stage st
 			   const char *subject)
 {
 	struct init_event event = { .errnum = errnum, .stage = stage };
-	struct buf bytes = BUF_INIT(256);
+	not_zeroed char storage[INIT_EVENT_BYTES];
+	struct buf bytes = BUF_ON(storage, 256);
 	(void)snprintf(event.name, sizeof(event.name), "%s", subject);
 	init_event_encode(&event, &bytes);
 	(void)init_channel_send(setup->channel_fd, INIT_FAILED, bytes.data, bytes.len, NULL, 0);

@@ -21,6 +21,9 @@
 #include "base/cleanup.h"
 #include "base/syscalls.h"
 
+/* What was received last; each message is done with before the next, whosesoever it is. */
+static struct init_packet received;
+
 enum tag { TAG_CHANNEL, TAG_PIDFD, TAG_CGROUP, TAG_WATCH, TAG_LISTENER };
 
 static int watch(int epoll_fd, int fd, uint64_t tag)
@@ -97,7 +100,7 @@ static int setup_failed(const struct process *process, struct level_event *ret,
 int process_prefer_child_words(struct process *process, int result, struct error *err)
 {
 	struct init_event event;
-	struct init_packet *packet = &process->packet;
+	struct init_packet *packet = &received;
 	if (process->channel_fd < 0 || process->pid <= 0 ||
 	    init_channel_recv(process->channel_fd, packet, MSG_DONTWAIT) != 0)
 		return result;
@@ -259,7 +262,7 @@ static int on_hangup(struct process *process, struct level_event *ret)
 
 static int on_channel(struct process *process, struct level_event *ret)
 {
-	struct init_packet *packet = &process->packet;
+	struct init_packet *packet = &received;
 	int r = init_channel_recv(process->channel_fd, packet, MSG_DONTWAIT);
 	if (r == EAGAIN)
 		return 0;

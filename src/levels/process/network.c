@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -21,42 +21,31 @@
 
 #define NETWORK_STACK_BYTES 16384
 
-static int bring_up_lo(void)
+/* A socket of the new namespace is all that is needed: it also says which namespace that is. */
+static int bring_up_lo(int *ret_ns_fd)
 {
-	struct ifreq request = { .ifr_name = "lo" };
+	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
+	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request) < 0 ||
+	    (*ret_ns_fd = ioctl(fd, SIOCGSKNS)) < 0) /* close-on-exec from birth */
 		return errno;
-	request.ifr_flags = IFF_UP | IFF_RUNNING;
-	int r = ioctl(fd, SIOCSIFFLAGS, &request) < 0 ? errno : 0;
 	close(fd);
-	return r;
+	return 0;
 }
 
 /* Runs in the helper.  errno is shared with the child, so it is written only by a failure here. */
 static int make_namespace(void *context)
 {
 	struct process_network *network = context;
-	if (unshare(CLONE_NEWNET) < 0) {
-		network->errnum = errno;
-		return 1;
-	}
-	network->errnum = bring_up_lo();
-	if (network->errnum != 0)
-		return 1;
-	network->ns_fd = openat(AT_FDCWD, "/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	if (network->ns_fd < 0)
-		network->errnum = errno;
+	network->errnum = unshare(CLONE_NEWNET) < 0 ? errno : bring_up_lo(&network->ns_fd);
 	return network->errnum != 0;
 }
 
 int process_network_start(struct process_network *network)
 {
+	static _Alignas(16) char stack[NETWORK_STACK_BYTES];
 	*network = (struct process_network){ .ns_fd = -1 };
-	network->stack = malloc(NETWORK_STACK_BYTES);
-	if (!network->stack)
-		return ENOMEM;
-	network->helper = clone(make_namespace, network->stack + NETWORK_STACK_BYTES,
+	network->helper = clone(make_namespace, stack + sizeof(stack),
 				CLONE_VM | CLONE_FILES | SIGCHLD, network);
 	return network->helper < 0 ? errno : 0;
 }
@@ -70,7 +59,6 @@ int process_network_join(struct process_network *network)
 	while (pid < 0 && errno == EINTR);
 	if (pid < 0)
 		return errno;
-	free(network->stack);
 	if (network->errnum != 0 || network->ns_fd < 0)
 		return network->errnum != 0 ? network->errnum : EIO;
 	int r = setns(network->ns_fd, CLONE_NEWNET) < 0 ? errno : 0;

@@ -162,7 +162,8 @@ static int join_env(const struct exec_plan *plan, struct policy_list *ret)
 static int send_spawn(struct process *process, const struct init_spawn *spawn, int *fds,
 		      size_t n_fds)
 {
-	auto_buf struct buf bytes = BUF_INIT(INIT_MAX_SPAWN_BYTES);
+	not_zeroed char storage[2048];
+	auto_buf struct buf bytes = BUF_ON(storage, INIT_MAX_SPAWN_BYTES);
 	auto_fd int file = -1;
 	init_spawn_encode(spawn, &bytes);
 	if (!buf_is_whole(&bytes))
@@ -230,7 +231,8 @@ static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, stru
 static int send_order(struct process *process, enum init_message number,
 		      const struct init_event *order, struct error *err)
 {
-	auto_buf struct buf bytes = BUF_INIT(256);
+	not_zeroed char storage[INIT_EVENT_BYTES];
+	auto_buf struct buf bytes = BUF_ON(storage, 256);
 	init_event_encode(order, &bytes);
 	size_t len = number == INIT_LIST ? 0 : bytes.len;
 	int errnum = init_channel_send(process->channel_fd, number, bytes.data, len, NULL, 0);

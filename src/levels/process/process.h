@@ -91,7 +91,6 @@ struct process {
 	int landlock_abi;
 	const char *notes[8];
 	size_t n_notes;
-	struct init_packet packet; /* receive buffer */
 };
 
 /* The steps of the child report by this: 0, or an errno and where. */
@@ -117,7 +116,6 @@ struct process_network {
 	int ns_fd;
 	int errnum;
 	pid_t helper;
-	char *stack;
 };
 int process_network_start(struct process_network *network);
 int process_network_join(struct process_network *network);

@@ -322,7 +322,8 @@ int process_configure(struct process *process, const struct policy *policy, stru
 		.default_uid = policy->root == POLICY_ROOT_HOST ? PROCESS_DEFAULT_USER : 0,
 	};
 	struct seccomp_program program;
-	auto_buf struct buf bytes = BUF_INIT(INIT_MAX_MESSAGE_BYTES);
+	not_zeroed char storage[1024];
+	auto_buf struct buf bytes = BUF_ON(storage, INIT_MAX_MESSAGE_BYTES);
 	bool has_quota = process->has_cgroup && process->cgroup.is_used[CGROUP_CPU];
 	if (process->setup.is_rootless)
 		configure.default_uid = process->setup.inner_uid;
