@@ -233,17 +233,22 @@ static void cpu_time_of_the_living_and_the_dead_is_summed(void)
 	init_end(pid);
 }
 
+/* Forks until it is told to end, by the end of the test at the latest. */
 static void work_churn(void)
 {
 	if (fork() != 0)
 		return;
+	close(shared->go_fd[1]);
+	(void)fcntl(shared->go_fd[0], F_SETFL, O_NONBLOCK);
 	(void)__atomic_add_fetch(&shared->n_ready, 1, __ATOMIC_SEQ_CST);
-	for (;;) {
+	char byte;
+	while (read(shared->go_fd[0], &byte, 1) < 0) { /* EAGAIN: nobody has closed it yet */
 		if (fork() == 0)
 			_exit(0);
 		while (waitpid(-1, NULL, WNOHANG) > 0) {
 		}
 	}
+	_exit(0);
 }
 
 static void processes_may_vanish_meanwhile(void)
