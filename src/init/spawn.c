@@ -83,11 +83,25 @@ static int set_affinity(const struct spawn *spawn)
 											   : 0;
 }
 
+/*
+ * A magic link of /proc leads wherever the process has something open, past every mount: the
+ * caller's descriptors were long closed, but this is where such a mistake would count.
+ */
+static int change_directory(const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_NO_MAGICLINKS,
+	};
+	auto_fd int fd = sys_openat2(AT_FDCWD, path, &how);
+	return fd < 0 || fchdir(fd) < 0 ? errno : 0;
+}
+
 /* A directory that the policy names must exist; the user's home is only a first choice. */
 static int enter_directory(const struct spawn *spawn)
 {
 	if (spawn->order->cwd[0])
-		return chdir(spawn->order->cwd) < 0 ? errno : 0;
+		return change_directory(spawn->order->cwd);
 	if (spawn->user.home[0] && chdir(spawn->user.home) == 0)
 		return 0;
 	return chdir("/") < 0 ? errno : 0;
