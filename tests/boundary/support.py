@@ -52,8 +52,8 @@ class Result:
 class Box:
     """foso as one user of this host."""
 
-    def __init__(self, binaries, folder):
-        self.binaries, self.folder = binaries, folder
+    def __init__(self, binaries, folder, prepared=None):
+        self.binaries, self.folder, self.prepared = binaries, folder, prepared
         self.foso = os.path.join(binaries, 'foso')
         self.act = os.path.join(binaries, 'foso-act')
         self.is_root = os.geteuid() == 0
@@ -64,6 +64,19 @@ class Box:
     def path(self, name):
         return os.path.join(self.folder, name)
 
+    def helper(self, name):
+        """A program of this folder, which the build has put beside foso for us or for the user."""
+        places = (self.binaries, os.path.join(os.path.dirname(self.binaries), 'tests/boundary'))
+        path = next((os.path.join(place, name) for place in places
+                     if os.path.exists(os.path.join(place, name))), None)
+        if not path:
+            raise Skip(f'{name} is not built')
+        return path
+
+    def withhold(self, errnum, calls):
+        """Words before a program that is to miss these system calls."""
+        return [self.helper('withhold'), str(errnum), ','.join(map(str, calls)), '--']
+
     def words(self, options, command):
         """The command line of one run, and where its record will be."""
         self.n_runs += 1
@@ -71,9 +84,10 @@ class Box:
         return [self.foso, 'run', '--result', record, '--evidence', self.path('evidence'),
                 *options, '--', *command], record
 
-    def start(self, options, command, **more):
+    def start(self, options, command, before=(), **more):
         """A run that goes on meanwhile: (Popen, path of its record)."""
         words, record = self.words(options, command)
+        words = [*before, *words]
         more.setdefault('stdin', subprocess.DEVNULL)
         more.setdefault('stdout', subprocess.PIPE)
         more.setdefault('stderr', subprocess.PIPE)
@@ -228,10 +242,11 @@ def _become_user(binaries, folder):
     """Copies the programs to where the user can start them, and becomes him for good."""
     own = os.path.join(folder, 'bin')
     os.mkdir(own)
-    for name in os.listdir(binaries):
-        path = os.path.join(binaries, name)
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            shutil.copy(path, own)
+    for place in (binaries, os.path.join(os.path.dirname(binaries), 'tests/boundary')):
+        for name in os.listdir(place) if os.path.isdir(place) else ():
+            path = os.path.join(place, name)
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                shutil.copy(path, own)
     os.chown(folder, ROOTLESS_UID, ROOTLESS_UID)
     os.setgroups([])
     os.setresgid(ROOTLESS_UID, ROOTLESS_UID, ROOTLESS_UID)
@@ -246,15 +261,19 @@ def _skip_all(reason):
 
 
 def run(tests):
-    """@tests: the globals of a script, or a function that yields the tests as they become known"""
+    """
+    @tests: the globals of a script, or a function that yields the tests as they become known.
+    A function prepare(folder) of the script is called first, still as root if we are; what it
+    returns is box.prepared, and its method close() is called at the end, as root again.
+    """
     if isinstance(tests, dict):
         found = [item for name, item in tests.items() if name.startswith('test_')]
-        _run_as(lambda: found)
+        _run_as(lambda: found, tests.get('prepare'))
     else:
-        _run_as(tests)
+        _run_as(tests, None)
 
 
-def _run_as(tests):
+def _run_as(tests, prepare):
     binaries, mode = os.path.abspath(sys.argv[1]), sys.argv[2]
     wanted = sys.argv[3:]
     if mode == 'root' and os.geteuid() != 0:
@@ -262,16 +281,21 @@ def _run_as(tests):
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     with tempfile.TemporaryDirectory(prefix='foso-boundary-') as folder:
         os.chmod(folder, 0o755)
+        prepared = prepare(folder) if prepare else None
         if mode == 'rootless' and os.geteuid() == 0:
             # The folder is root's to remove, so the tests run in a child.
             pid = os.fork()
             if pid != 0:
                 status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                if prepared:
+                    prepared.close()
                 shutil.rmtree(folder, ignore_errors=True)
                 os.mkdir(folder)
                 sys.exit(status)
             binaries = _become_user(binaries, folder)
-        status = _run_tests(tests, Box(binaries, folder), wanted)
+        status = _run_tests(tests, Box(binaries, folder, prepared), wanted)
+        if prepared and mode == 'root':
+            prepared.close()
         sys.stdout.flush()
         if mode == 'rootless':
             os._exit(status)
