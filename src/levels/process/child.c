@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/syscalls.h"
+#include "base/text.h"
 #include "confine/confine.h"
 #include "levels/process/root.h"
 
@@ -75,6 +76,35 @@ static int set_names(const struct process_setup *setup)
 	return setup->policy->syscalls.may_nest
 		       ? 0
 		       : write_file("/proc/sys/user/max_user_namespaces", "0");
+}
+
+/*
+ * Started by an ordinary user, the sandbox has his uid outside, and the kernel counts what it
+ * watches as his: it gets a part of his quota, so that it cannot use up all of it.  Root's
+ * sandboxes have ids, and so quotas, of their own.  A kernel without the quota has no file.
+ */
+static void share_quotas(const struct process_setup *setup)
+{
+	static const struct {
+		const char *whole, *own;
+	} quotas[] = {
+		{ "/proc/sys/fs/inotify/max_user_instances",
+		  "/proc/sys/user/max_inotify_instances" },
+		{ "/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches" },
+	};
+	for (size_t i = 0; setup->is_rootless && i < ARRAY_LEN(quotas); i++) {
+		char text[32] = "";
+		uint64_t whole;
+		auto_fd int fd = open(quotas[i].whole, O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+		if (n <= 0)
+			continue;
+		text[strcspn(text, "\n")] = '\0';
+		if (!text_parse_u64(text, &whole))
+			continue;
+		(void)snprintf(text, sizeof(text), "%llu", (unsigned long long)(whole / 4));
+		(void)write_file(quotas[i].own, text);
+	}
 }
 
 /* What foso-init does not need can be given up now; the commands' own step then has less to do. */
@@ -155,6 +185,7 @@ _Noreturn void process_child_main(struct process_setup *setup)
 		fail(setup, step.stage, r, step.subject);
 	if ((r = set_names(setup)) != 0)
 		fail(setup, STAGE_HOSTNAME, r, "");
+	share_quotas(setup);
 	confine_signals();
 	if ((r = drop_unused_bounds()) != 0)
 		fail(setup, STAGE_PRIVILEGES, r, "");
