@@ -189,13 +189,24 @@ static int pump_discard(struct relay *relay)
 	return 0;
 }
 
+/* Nothing more may be passed on; that nothing more will come has to be seen all the same. */
+static void close_at_end(struct relay *relay)
+{
+	struct pollfd poll_fd = { .fd = relay->from_fd, .events = POLLIN };
+	if (relay->buf_at == relay->buf_len && poll(&poll_fd, 1, 0) > 0 &&
+	    !(poll_fd.revents & POLLIN))
+		relay_close(relay);
+}
+
 /* One step; 1 if there may be more to do at once. */
 static int pump_once(struct relay *relay, uint64_t budget)
 {
 	if (relay->is_discarding)
 		return pump_discard(relay);
-	if (budget == 0)
+	if (budget == 0) {
+		close_at_end(relay);
 		return 0;
+	}
 	if (!relay->can_splice)
 		return pump_copy(relay, budget);
 	int r = pump_splice(relay, budget);
