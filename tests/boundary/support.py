@@ -13,7 +13,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -119,6 +118,12 @@ class Box:
     def python(self, options, script, **more):
         return self.run(options, ['python3', '-c', script], **more)
 
+    def kill_kept(self, text):
+        """Ends what a test with background: keep has left: sandboxes whose command has the text."""
+        for item in self.ps():
+            if item['state'] == 'background' and text in item['command']:
+                self.do('kill', item['id'])
+
     def do(self, *words, **more):
         """Another command of foso."""
         more.setdefault('env', self.env)
@@ -140,6 +145,11 @@ def read_record(path):
             return json.load(file)
     except (FileNotFoundError, json.JSONDecodeError):
         return None
+
+
+def slack():
+    """Seconds that a look at the time may be off here and now: the machine does other things."""
+    return min(0.3 + 0.1 * os.getloadavg()[0] / (os.cpu_count() or 1), 3.0)
 
 
 def check(condition, *seen):
@@ -268,21 +278,21 @@ def run(tests):
     """
     @tests: the globals of a script, or a function that yields the tests as they become known.
     A function prepare(folder) of the script is called first, still as root if we are; what it
-    returns is box.prepared, and its method close() is called at the end, as root again.
+    returns is box.prepared, and its method close() is called at the end, as root again.  A
+    function cleanup(box) is called after each test, however it went.
     """
     if isinstance(tests, dict):
         found = [item for name, item in tests.items() if name.startswith('test_')]
-        _run_as(lambda: found, tests.get('prepare'))
+        _run_as(lambda: found, tests.get('prepare'), tests.get('cleanup'))
     else:
-        _run_as(tests, None)
+        _run_as(tests, None, None)
 
 
-def _run_as(tests, prepare):
+def _run_as(tests, prepare, cleanup):
     binaries, mode = os.path.abspath(sys.argv[1]), sys.argv[2]
     wanted = sys.argv[3:]
     if mode == 'root' and os.geteuid() != 0:
         _skip_all('only root can be root')
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     with tempfile.TemporaryDirectory(prefix='foso-boundary-') as folder:
         os.chmod(folder, 0o755)
         prepared = prepare(folder) if prepare else None
@@ -297,7 +307,7 @@ def _run_as(tests, prepare):
                 os.mkdir(folder)
                 sys.exit(status)
             binaries = _become_user(binaries, folder)
-        status = _run_tests(tests, Box(binaries, folder, prepared), wanted)
+        status = _run_tests(tests, Box(binaries, folder, prepared), wanted, cleanup)
         if prepared and mode == 'root':
             prepared.close()
         sys.stdout.flush()
@@ -306,7 +316,7 @@ def _run_as(tests, prepare):
     sys.exit(status)
 
 
-def _run_tests(tests, box, wanted):
+def _run_tests(tests, box, wanted, cleanup):
     n_failed = number = 0
     for function in tests():
         if wanted and function.__name__ not in wanted:
@@ -315,6 +325,8 @@ def _run_tests(tests, box, wanted):
         claim = (function.__doc__ or function.__name__).splitlines()[0].rstrip('.')
         claim = re.sub(r'#', '', claim)
         outcome = _outcome(function, box)
+        if cleanup:
+            cleanup(box)
         n_failed += outcome[0] == 'not ok'
         _report(number, claim, outcome)
     print(f'1..{number}')
