@@ -17,3 +17,9 @@
 
 /* A large variable that is written before it is read, on a path where clearing it would count. */
 #define not_zeroed __attribute__((uninitialized))
+
+/*
+ * A function whose frame is large and whose path is rare.  Inlined into a common one, its frame
+ * would be that one's, and stack-clash protection touches each page of a frame on entry.
+ */
+#define kept_apart __attribute__((noinline))

@@ -154,7 +154,7 @@ static int make_folders(char *path, struct error *err)
 static int open_folder(const char *path, int *ret_fd, struct error *err)
 {
 	struct stat status;
-	auto_fd int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	auto_fd int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
 		int errnum = errno;
 		bool is_there = lstat(path, &status) == 0;

@@ -31,21 +31,26 @@ static size_t cut_length(const char *bytes, size_t len, size_t max)
 	return text_utf8_next(bytes + cut, len - cut) > 0 ? cut : max;
 }
 
-/* A string of any bytes, with a bound; a cut one ends in "...". */
-static void put_text(struct json *json, const char *key, const char *text, size_t max)
+static kept_apart void put_cut_text(struct json *json, const char *key, const char *text,
+				    size_t len, size_t max)
 {
-	if (!text)
-		return;
-	size_t len = strnlen(text, max + 4); /* a whole UTF-8 sequence behind the cut */
-	if (len <= max) {
-		json_bytes(json, key, text, len);
-		return;
-	}
 	char piece[EVIDENCE_MAX_ROOT_BYTES + 4];
 	assert(max < sizeof(piece) - 3);
 	len = cut_length(text, len, max);
 	(void)snprintf(piece, sizeof(piece), "%.*s...", (int)len, text);
 	json_bytes(json, key, piece, len + 3);
+}
+
+/* A string of any bytes, with a bound; a cut one ends in "...". */
+static kept_apart void put_text(struct json *json, const char *key, const char *text, size_t max)
+{
+	if (!text)
+		return;
+	size_t len = strnlen(text, max + 4); /* a whole UTF-8 sequence behind the cut */
+	if (len <= max)
+		json_bytes(json, key, text, len);
+	else
+		put_cut_text(json, key, text, len, max);
 }
 
 /*

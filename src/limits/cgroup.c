@@ -60,6 +60,14 @@ bool cgroup_id_is_valid(const char *id)
 	       len;
 }
 
+static kept_apart void create_undo(struct cgroup *cgroup)
+{
+	struct error_list ignored = { 0 };
+	cgroup_destroy(cgroup, 0, &ignored);
+	cgroup_close(cgroup);
+	cgroup->host.version = CGROUP_NONE;
+}
+
 int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
 		  const struct cgroup_options *options, struct error *err)
 {
@@ -79,12 +87,8 @@ int cgroup_create(struct cgroup *ret, const struct cgroup_host *host,
 
 	const struct cgroup_ops *ops = ops_get(ret);
 	int result = ops ? ops->create(ret, options, err) : 0;
-	if (result < 0) {
-		struct error_list ignored = { 0 };
-		cgroup_destroy(ret, 0, &ignored);
-		cgroup_close(ret);
-		ret->host.version = CGROUP_NONE;
-	}
+	if (result < 0)
+		create_undo(ret);
 	return result;
 }
 

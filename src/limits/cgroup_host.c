@@ -66,7 +66,7 @@ static bool can_write(int dir_fd, const char *name)
 /* Opens a directory of a cgroup file system; something mounted over it is not one. */
 static int tree_open(const char *path, long magic)
 {
-	auto_fd int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct statfs info;
 	if (fd < 0 || fstatfs(fd, &info) < 0)
 		return -1;
@@ -111,7 +111,7 @@ static void v1_probe(struct cgroup_host *host, const struct cgroup_mounts *mount
 	host->has_swap_limit = true;
 	if (host->has[CGROUP_MEMORY]) {
 		(void)snprintf(path, sizeof(path), "%s", host->parent[CGROUP_MEMORY]);
-		auto_fd int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		auto_fd int fd = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		host->has_swap_limit = faccessat(fd, "memory.memsw.limit_in_bytes", F_OK, 0) == 0 ||
 				       access("/proc/swaps", F_OK) < 0;
 	}
@@ -250,7 +250,7 @@ static unsigned worth(const struct cgroup_host *host)
 static void host_probe(struct cgroup_host *ret_host, const char *mountinfo, const char *cgroup)
 {
 	memset(ret_host, 0, sizeof(*ret_host));
-	struct cgroup_mounts mounts;
+	not_zeroed struct cgroup_mounts mounts;
 	int errnum = cgroup_mounts_read(&mounts, mountinfo, cgroup);
 	if (errnum != 0) {
 		lack_set(ret_host, "mount /proc", "%s cannot be read (errno %d)", mountinfo,

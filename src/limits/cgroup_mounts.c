@@ -25,10 +25,10 @@ static const char *const v1_words[CGROUP_N_CONTROLLERS] = {
 /* Calls @found with each whole line, NUL-terminated and its own to change. */
 static int lines_each(const char *path, void (*found)(char *line, void *context), void *context)
 {
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno;
-	char text[LINE_BYTES];
+	not_zeroed char text[LINE_BYTES];
 	size_t used = 0;
 	bool is_skipping = false; /* the rest of a line that was too long */
 	for (;;) {

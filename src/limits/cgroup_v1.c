@@ -60,7 +60,7 @@ static int group_make(struct cgroup *cgroup, enum cgroup_controller controller, 
 	cgroup_name(name, CGROUP_PREFIX, cgroup->id);
 	const char *path = cgroup->host.parent[controller];
 	int *parent_fd = &cgroup->parent_fd[controller];
-	*parent_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*parent_fd = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int errnum = *parent_fd < 0 ? errno : 0;
 	if (errnum == 0)
 		errnum = cgroup_dir_make(*parent_fd, name, &cgroup->dir_fd[controller]);
@@ -139,7 +139,7 @@ static int cpu_limit(struct cgroup *cgroup, uint64_t cpus_milli, struct error *e
  * which foso does not do.  Then not even the root of the hierarchy has a sum, and a group there
  * would cost time for nothing.
  */
-static bool io_is_counted(const struct cgroup_host *host)
+static kept_apart bool io_is_counted(const struct cgroup_host *host)
 {
 	char path[CGROUP_PATH_BYTES + 64], text[8192];
 	(void)snprintf(path, sizeof(path), "%.*s/blkio.throttle.io_service_bytes",

@@ -67,7 +67,7 @@ static int system_failed(const char *path, const char *name, int errnum, const c
 static int parent_open(struct cgroup *cgroup, struct error *err)
 {
 	const char *path = cgroup->host.parent[0];
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {
 		(void)mkdir(path, 0755); /* EEXIST: another foso was faster; the open tells */
 		fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);

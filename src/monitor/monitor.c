@@ -283,19 +283,15 @@ int monitor_run(struct plan *plan)
 {
 	static struct monitor monitor;
 	static struct command commands[MONITOR_MAX_COMMANDS];
-	monitor = (struct monitor){
-		.plan = plan,
-		.commands = commands,
-		.stage = MONITOR_BUILDING,
-		.signal_fd = -1,
-		.rundir_fd = -1,
-		.state_fd = -1,
-		.evidence_fd = -1,
-		.output_fd = -1,
-		.signer = EVIDENCE_SIGNER_INIT,
-		.sandbox = { .event_fd = -1 },
-		.end = { .reason = END_N_REASONS, .code = -1 },
-	};
+	/* One by one: it is all zeros already, and an assignment would touch each of its pages. */
+	monitor.plan = plan;
+	monitor.commands = commands;
+	monitor.stage = MONITOR_BUILDING;
+	monitor.signal_fd = monitor.rundir_fd = monitor.state_fd = -1;
+	monitor.evidence_fd = monitor.output_fd = -1;
+	monitor.signer = (struct evidence_signer)EVIDENCE_SIGNER_INIT;
+	monitor.sandbox.event_fd = -1;
+	monitor.end = (struct end){ .reason = END_N_REASONS, .code = -1 };
 	if (monitor_start(&monitor, &monitor.failure) == 0)
 		run_loop(&monitor);
 	else

@@ -84,9 +84,14 @@ int process_check_stands(const struct sandbox *sandbox, struct error *err)
 	return error_remedy(err, r, "open another one");
 }
 
-static int process_provision(struct sandbox *sandbox, struct error *err)
+static kept_apart void undo_provision(struct sandbox *sandbox)
 {
 	struct error_list leftovers = { 0 };
+	process_teardown(sandbox, &leftovers);
+}
+
+static int process_provision(struct sandbox *sandbox, struct error *err)
+{
 	if (sandbox->impl) {
 		int exists = error_set(err, ERR_EXISTS, 0, "sandbox", "it stands already");
 		return error_remedy(err, exists, "open another one");
@@ -106,7 +111,7 @@ static int process_provision(struct sandbox *sandbox, struct error *err)
 		r = process_events_open(sandbox, process, err);
 	if (r < 0) {
 		r = process_prefer_child_words(process, r, err);
-		process_teardown(sandbox, &leftovers);
+		undo_provision(sandbox);
 	}
 	return r;
 }

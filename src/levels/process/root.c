@@ -173,7 +173,7 @@ static int verify_root(int root_fd, struct process_step *step)
 
 int process_root_enter(int root_fd, struct process_step *step)
 {
-	auto_fd int old_root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int old_root_fd = openat(AT_FDCWD, "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (old_root_fd < 0 || fchdir(root_fd) < 0 || sys_pivot_root(".", ".") < 0)
 		return root_fail(step, STAGE_ROOT, "pivot_root", errno);
 	/*
