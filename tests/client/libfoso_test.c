@@ -674,6 +674,8 @@ static void become_user(void)
 static bool can_run(void)
 {
 	struct foso_run *run = start(NULL, "true");
+	if (!run)
+		return false; /* The programs may lie where this user cannot reach them. */
 	wait_for(run);
 	bool is_fine = foso_run_reason(run) == FOSO_REASON_EXIT && foso_run_code(run) == 0;
 	if (!is_fine && foso_run_failure(run, err) < 0)
