@@ -71,16 +71,27 @@ static int set_rlimits(const struct spawn *spawn)
 	return confine_rlimits(rlimits, spawn->order->n_rlimits);
 }
 
+/*
+ * The processors from the one on that we run on: the scheduler has chosen it as an idle one, and
+ * being bound elsewhere means waiting until the kernel has moved us.
+ */
 static int set_affinity(const struct spawn *spawn)
 {
-	const uint64_t *mask = spawn->order->affinity;
-	bool is_empty = true;
-	for (size_t i = 0; i < ARRAY_LEN(spawn->order->affinity); i++)
-		is_empty = is_empty && mask[i] == 0;
-	if (is_empty)
+	uint64_t allowed[16] = { 0 }, mask[16] = { 0 };
+	unsigned cpu = 0, n_left = spawn->order->n_cpus;
+	if (n_left == 0)
 		return 0;
-	return syscall(SYS_sched_setaffinity, 0, sizeof(spawn->order->affinity), mask) < 0 ? errno
-											   : 0;
+	if (syscall(SYS_sched_getaffinity, 0, sizeof(allowed), allowed) < 0 ||
+	    syscall(SYS_getcpu, &cpu, NULL, NULL) < 0)
+		return errno;
+	for (unsigned i = 0; i < 1024 && n_left > 0; i++, cpu = (cpu + 1) % 1024) {
+		uint64_t bit = 1ull << (cpu % 64);
+		if (allowed[cpu / 64] & bit) {
+			mask[cpu / 64] |= bit;
+			n_left--;
+		}
+	}
+	return syscall(SYS_sched_setaffinity, 0, sizeof(mask), mask) < 0 ? errno : 0;
 }
 
 /*

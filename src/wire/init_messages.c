@@ -106,8 +106,7 @@ void init_spawn_encode(const struct init_spawn *spawn, struct buf *out)
 	wire_put_u8(out, spawn->has_clone_fd);
 	wire_put_u32(out, spawn->rows);
 	wire_put_u32(out, spawn->columns);
-	for (size_t i = 0; i < 16; i++)
-		wire_put_u64(out, spawn->affinity[i]);
+	wire_put_u32(out, spawn->n_cpus);
 	wire_put_u32(out, (uint32_t)spawn->n_rlimits);
 	for (size_t i = 0; i < spawn->n_rlimits; i++) {
 		wire_put_u32(out, spawn->rlimits[i].resource);
@@ -130,8 +129,7 @@ bool init_spawn_decode(struct init_spawn *ret, const void *bytes, size_t len)
 	ret->has_clone_fd = wire_get_bool(&reader);
 	ret->rows = (uint16_t)wire_get_count(&reader, UINT16_MAX);
 	ret->columns = (uint16_t)wire_get_count(&reader, UINT16_MAX);
-	for (size_t i = 0; i < 16; i++)
-		ret->affinity[i] = wire_get_u64(&reader);
+	ret->n_cpus = (uint16_t)wire_get_count(&reader, 1024);
 	ret->n_rlimits = wire_get_count(&reader, INIT_MAX_RLIMITS);
 	for (size_t i = 0; i < ret->n_rlimits; i++) {
 		ret->rlimits[i].resource = wire_get_u32(&reader);

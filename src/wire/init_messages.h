@@ -106,7 +106,7 @@ struct init_spawn {
 	bool keeps_background; /* what outlives the command lives on */
 	bool has_clone_fd;     /* the first descriptor after stdio is for CLONE_INTO_CGROUP */
 	uint16_t rows, columns;
-	uint64_t affinity[16]; /* mask of 1024 processors; all zero: unchanged */
+	uint16_t n_cpus; /* how many processors it is bound to; 0: unchanged */
 	struct init_rlimit rlimits[INIT_MAX_RLIMITS];
 	size_t n_rlimits;
 	char *cwd, *user;             /* "" for the default */

@@ -203,7 +203,7 @@ static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, stru
 	int r = process_check_stands(sandbox, err);
 	if (r < 0)
 		return r;
-	memcpy(spawn.affinity, process->affinity, sizeof(spawn.affinity));
+	spawn.n_cpus = process->n_bound_cpus;
 	add_rlimits(process, &sandbox->policy->limits, &spawn);
 	if (process->has_cgroup) {
 		unsigned group = sandbox->has_many_commands ? plan->command : 0;

@@ -82,7 +82,7 @@ struct process {
 	uint64_t oom_kills, pids_refused; /* already told */
 	uint64_t disk_peak_bytes, disk_peak_inodes;
 	uint64_t own_bytes, own_inodes; /* of the scratch, used by foso itself before the start */
-	uint64_t affinity[16];
+	uint16_t n_bound_cpus;          /* 0: all that the caller may use */
 	unsigned live[PROCESS_MAX_COMMANDS]; /* numbers of commands that run; of many only */
 	size_t n_live;
 	unsigned ended[PROCESS_MAX_COMMANDS]; /* those whose groups have still to be removed */

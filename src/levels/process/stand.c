@@ -60,7 +60,7 @@ static void choose_scratch(struct process *process)
 	setup->scratch_inodes = MIN(limits->disk_inodes, (uint64_t)INT32_MAX);
 }
 
-/* Which processors the sandbox sees.  Neighbours start at different ones. */
+/* How many processors the sandbox sees; foso-init chooses which, as it knows where it runs. */
 static void choose_cpus(struct process *process)
 {
 	uint64_t allowed[16] = { 0 };
@@ -72,17 +72,7 @@ static void choose_cpus(struct process *process)
 	if (cpus_milli != POLICY_UNLIMITED)
 		wanted = (unsigned)MIN((cpus_milli + 999) / 1000, (uint64_t)1024);
 	process->setup.n_cpus = MAX(MIN(wanted, n_allowed), 1u);
-	if (wanted >= n_allowed)
-		return;
-	unsigned skip = (unsigned)getpid() % n_allowed;
-	for (unsigned i = 0, seen = 0, taken = 0; taken < wanted; i = (i + 1) % 1024) {
-		if (((allowed[i / 64] >> (i % 64)) & 1) == 0)
-			continue;
-		if (seen++ < skip)
-			continue;
-		process->affinity[i / 64] |= 1ull << (i % 64);
-		taken++;
-	}
+	process->n_bound_cpus = wanted < n_allowed ? (uint16_t)wanted : 0;
 }
 
 static int fill_setup(struct sandbox *sandbox, struct process *process, struct error *err)
