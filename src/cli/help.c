@@ -112,7 +112,7 @@ int command_help(struct cli *cli, int *ret_status, struct error *err)
 {
 	struct option option;
 	const char *shell = NULL, *part = NULL;
-	enum command_id command;
+	enum command_id command = COMMAND_NONE;
 	int r;
 	while ((r = options_next(&cli->options, &option, err)) == 0) {
 		if (option.row->id == OPTION_COMPLETION)

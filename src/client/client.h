@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <foso/foso.h>
 
 #include "base/error.h"
@@ -84,7 +85,13 @@ struct foso_sandbox {
 /* error.c: the way out of every public function. */
 int client_fail(struct foso_error *err, int result, const struct error *internal);
 int client_fail_list(struct foso_error *err, const struct error_list *list);
-int client_no_memory(struct error *err);
+
+/* Inline, so that a static analyser sees that it is negative. */
+static inline int client_no_memory(struct error *err)
+{
+	int r = error_set(err, ERR_SYSTEM, ENOMEM, "libfoso", "no memory");
+	return error_remedy(err, r, "free some memory");
+}
 
 /* programs.c */
 const char *client_programs(void);

@@ -11,12 +11,6 @@
 #define SAME_ROW(name, ...) SAME(name)
 ERROR_CODES(SAME_ROW)
 
-int client_no_memory(struct error *err)
-{
-	int r = error_set(err, ERR_SYSTEM, ENOMEM, "libfoso", "no memory");
-	return error_remedy(err, r, "free some memory");
-}
-
 int client_fail(struct foso_error *err, int result, const struct error *internal)
 {
 	if (!err || result >= 0)

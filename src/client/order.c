@@ -49,7 +49,7 @@ int foso_order_new(const char *const argv[], struct foso_order **ret_order, stru
 	order->exec.cwd = strdup("");
 	order->exec.user = strdup("");
 	if (!order->exec.cwd || !order->exec.user || !copy_args(argv, &order->exec.args)) {
-		order = foso_order_free(order);
+		(void)foso_order_free(order);
 		return no_memory(err);
 	}
 	*ret_order = order;

@@ -40,10 +40,11 @@ int foso_sandbox_open(const struct foso_policy *policy, struct foso_sandbox **re
 	if (r < 0)
 		return r;
 	struct foso_sandbox *sandbox = client_sandbox_new(true);
-	r = sandbox ? open_and_wait(sandbox, &policy->policy, &failure)
-		    : client_no_memory(&failure);
+	if (!sandbox)
+		return client_fail(err, client_no_memory(&failure), &failure);
+	r = open_and_wait(sandbox, &policy->policy, &failure);
 	if (r < 0) {
-		sandbox = client_sandbox_free(sandbox);
+		(void)client_sandbox_free(sandbox);
 		return client_fail(err, r, &failure);
 	}
 	sandbox->background = policy->policy.background;

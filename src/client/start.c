@@ -109,7 +109,7 @@ static _Noreturn void become_monitor(const struct launch *launch)
 	/* What the caller left open without close-on-exec is none of the monitor's business. */
 	(void)syscall(SYS_close_range, RESULT_FD + 1, ~0u, CLOSE_RANGE_CLOEXEC);
 	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL); /* NOLINT(concurrency-mt-unsafe) */
 	(void)plan_start_exec(&launch->start);
 	_exit(125);
 }

@@ -46,7 +46,7 @@ int init_exec(char *const argv[], char *const env[])
 		const char *end = strchr(at, ':');
 		size_t n = end ? (size_t)(end - at) : strlen(at);
 		if (n + strlen(name) + 2 <= sizeof(path) && n > 0) {
-			memcpy(path, at, n);
+			memcpy(path, at, n); /* NOLINT(bugprone-not-null-terminated-result) */
 			path[n] = '/';
 			memcpy(path + n + 1, name, strlen(name) + 1);
 			int errnum = try(path, argv, env);

@@ -37,7 +37,7 @@ int init_configure_apply(struct init *init, enum init_stage *ret_stage);
  * init_spawn() - start one command; its outcome is sent as STARTED or NOT_STARTED
  * @fds:  stdio unless is_tty, then the control group entry; borrowed
  */
-void init_spawn(struct init *init, const struct init_spawn *spawn, const int *fds, size_t n_fds);
+void init_spawn(struct init *init, const struct init_spawn *order, const int *fds, size_t n_fds);
 
 /* init_exec() - replaces the process or returns errno; searches PATH of @env, else the default. */
 int init_exec(char *const argv[], char *const env[]);

@@ -178,7 +178,7 @@ int main(void)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
-	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
+	(void)sigprocmask(SIG_BLOCK, &signals, NULL); /* NOLINT(concurrency-mt-unsafe) */
 	int signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (signal_fd < 0)
 		return 1;

@@ -201,7 +201,7 @@ static _Noreturn void run_child(const struct spawn *spawn)
 {
 	sigset_t none;
 	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL); /* NOLINT(concurrency-mt-unsafe) */
 	(void)prctl(PR_SET_PDEATHSIG, 0);
 	for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
 		int errnum = steps[i].run(spawn);

@@ -56,7 +56,7 @@ static int open_signals(struct monitor *monitor, struct error *err)
 	(void)sigaction(SIGTTOU, &ignore, NULL);
 	(void)sigaction(SIGTTIN, &ignore, NULL);
 	monitor->is_stdin_terminal = isatty(0) == 1;
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 ||
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 || /* NOLINT(concurrency-mt-unsafe) */
 	    (monitor->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0) {
 		int r = error_set(err, ERR_SYSTEM, errno, "signals", "cannot be watched");
 		return error_remedy(err, r, "raise the limit of open files");
