@@ -4,13 +4,12 @@
  *
  *   init_ready FOSO-INIT RUNS
  *
- * The order that a sandbox gives (Landlock, keyring, filter file, capabilities) is in the socket
+ * The order that a sandbox gives (Landlock, keyring, filter, capabilities) is in the socket
  * before the program starts, so nothing is waited for.  There is no namespace around it: only
  * the program's own time counts.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/memfd.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,40 +43,36 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The default profile's filter in a file, as the engine hands it over. */
-static int filter_file(uint32_t *ret_n_instructions)
+/* The default profile's filter, as the engine hands it over. */
+static void make_filter(struct seccomp_program *ret)
 {
 	struct policy policy;
-	struct seccomp_program program;
 	struct error err = { 0 };
-	if (policy_init(&policy, &err) < 0 || seccomp_program_build(&program, &policy, false, &err))
+	if (policy_init(&policy, &err) < 0 || seccomp_program_build(ret, &policy, false, &err))
 		die("no filter");
-	size_t n_bytes = program.n_instructions * sizeof(program.instructions[0]);
-	int fd = sys_memfd_create("filter", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, program.instructions, n_bytes) != (ssize_t)n_bytes)
-		die("no filter file");
-	*ret_n_instructions = (uint32_t)program.n_instructions;
-	seccomp_program_fini(&program);
 	policy_fini(&policy);
-	return fd;
 }
 
-static void order(int socket_fd, int filter_fd, uint32_t n_filter)
+static void order(int socket_fd, const struct seccomp_program *filter)
 {
 	static char paths[][12] = { "/",     "/dev",  "/tmp",     "/var/tmp", "/run",
 				    "/home", "/root", "/dev/shm", "/proc" };
-	struct init_configure configure = { .needs_landlock = true, .n_filter = n_filter };
+	struct init_configure configure = {
+		.needs_landlock = true,
+		.filter = filter->instructions,
+		.n_filter_bytes = filter->n_instructions * sizeof(filter->instructions[0]),
+	};
 	auto_buf struct buf bytes = BUF_INIT(INIT_MAX_MESSAGE_BYTES);
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++)
 		configure.paths[configure.n_paths++] =
 			(struct init_path){ paths[i],
 					    CONFINE_PATH_READ | (i > 0 ? CONFINE_PATH_WRITE : 0) };
 	init_configure_encode(&configure, &bytes);
-	if (init_channel_send(socket_fd, INIT_CONFIGURE, bytes.data, bytes.len, &filter_fd, 1) != 0)
+	if (init_channel_send(socket_fd, INIT_CONFIGURE, bytes.data, bytes.len, NULL, 0) != 0)
 		die("no order");
 }
 
-static uint64_t measure(const char *path, int filter_fd, uint32_t n_filter)
+static uint64_t measure(const char *path, const struct seccomp_program *filter)
 {
 	static struct init_packet packet;
 	posix_spawn_file_actions_t actions;
@@ -87,7 +82,7 @@ static uint64_t measure(const char *path, int filter_fd, uint32_t n_filter)
 	pid_t pid;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		die("no socket");
-	order(sockets[0], filter_fd, n_filter);
+	order(sockets[0], filter);
 	if (posix_spawn_file_actions_init(&actions) != 0 ||
 	    posix_spawn_file_actions_adddup2(&actions, sockets[1], INIT_CHANNEL_FD) != 0)
 		die("no memory");
@@ -116,7 +111,7 @@ int main(int argc, char **argv)
 {
 	static uint64_t taken_ns[MAX_RUNS];
 	uint64_t runs;
-	uint32_t n_filter;
+	struct seccomp_program filter;
 	if (argc != 3 || !text_parse_u64(argv[2], &runs) || runs == 0 || runs > MAX_RUNS) {
 		(void)fprintf(stderr, "usage: init_ready FOSO-INIT RUNS\n");
 		return 125;
@@ -124,9 +119,9 @@ int main(int argc, char **argv)
 	/* The place that the socket has inside must not be one of ours. */
 	while (open("/dev/null", O_RDWR | O_CLOEXEC) < INIT_SCRATCH_FD)
 		continue;
-	int filter_fd = filter_file(&n_filter);
+	make_filter(&filter);
 	for (uint64_t i = 0; i < runs + WARM; i++)
-		taken_ns[i < WARM ? 0 : i - WARM] = measure(argv[1], filter_fd, n_filter);
+		taken_ns[i < WARM ? 0 : i - WARM] = measure(argv[1], &filter);
 	qsort(taken_ns, runs, sizeof(taken_ns[0]), compare);
 	(void)printf("{\"runs\": %llu, \"median_ns\": %llu, \"p10_ns\": %llu, \"p90_ns\": %llu}\n",
 		     (unsigned long long)runs, (unsigned long long)taken_ns[runs / 2],

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "confine/seccomp.h"
 #include "wire/init_messages.h"
 
 #define INIT_MAX_COMMANDS 256
@@ -23,7 +24,7 @@ struct init_command {
 
 struct init {
 	int channel_fd;
-	struct sock_filter *filter; /* mapped from INIT_FILTER_FD, read-only */
+	struct sock_filter filter[SECCOMP_MAX_INSTRUCTIONS];
 	size_t n_filter;
 	struct init_configure configure;
 	struct init_command commands[INIT_MAX_COMMANDS];

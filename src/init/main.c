@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +116,18 @@ static bool obey(struct init *init, struct init_packet *packet)
 	}
 }
 
+/* The message that brought it is overwritten by the next. */
+static bool keep_filter(struct init *init)
+{
+	size_t n_bytes = init->configure.n_filter_bytes;
+	if (n_bytes == 0 || n_bytes > sizeof(init->filter) || n_bytes % sizeof(init->filter[0]))
+		return false;
+	memcpy(init->filter, init->configure.filter, n_bytes);
+	init->n_filter = n_bytes / sizeof(init->filter[0]);
+	init->configure.filter = NULL;
+	return true;
+}
+
 static bool configure(struct init *init, struct init_packet *packet, struct init_event *failure)
 {
 	enum init_stage stage = STAGE_PROTOCOL;
@@ -126,15 +137,9 @@ static bool configure(struct init *init, struct init_packet *packet, struct init
 	if (r == 0 && (packet->number != INIT_CONFIGURE ||
 		       !init_configure_decode(&init->configure, packet->bytes, packet->len)))
 		r = EPROTO;
-	if (r == 0 && packet->n_fds == 1) {
-		init->n_filter = init->configure.n_filter;
-		void *map = mmap(NULL, init->n_filter * sizeof(struct sock_filter), PROT_READ,
-				 MAP_PRIVATE, packet->fds[0], 0);
-		init->filter = map == MAP_FAILED ? NULL : map;
-	}
-	init_packet_close(packet);
-	if (r == 0 && !init->filter)
+	if (r == 0 && !keep_filter(init))
 		r = EPROTO;
+	init_packet_close(packet);
 	if (r == 0)
 		r = init_configure_apply(init, &stage);
 	*failure = (struct init_event){ .errnum = r, .stage = stage };
@@ -169,11 +174,12 @@ static void serve(struct init *init, struct init_packet *packet, int signal_fd)
 
 int main(void)
 {
-	static struct init init = { .channel_fd = INIT_CHANNEL_FD };
+	static struct init init;
 	static struct init_packet packet;
 	struct init_event failure;
 	sigset_t signals;
 
+	init.channel_fd = INIT_CHANNEL_FD; /* all else is zeros, which cost no page of the file */
 	/* A monitor that dies takes its sandbox with it; the socket's end is the second way. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigemptyset(&signals);

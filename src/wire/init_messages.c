@@ -32,7 +32,6 @@ void init_configure_encode(const struct init_configure *configure, struct buf *o
 {
 	wire_put_u8(out, configure->has_many_ids);
 	wire_put_u8(out, configure->needs_landlock);
-	wire_put_u32(out, configure->n_filter);
 	wire_put_u32(out, configure->default_uid);
 	wire_put_u32(out, configure->default_gid);
 	wire_put_u32(out, (uint32_t)configure->n_paths);
@@ -40,6 +39,7 @@ void init_configure_encode(const struct init_configure *configure, struct buf *o
 		wire_put_string(out, configure->paths[i].path);
 		wire_put_u32(out, configure->paths[i].access);
 	}
+	wire_put_bytes(out, configure->filter, configure->n_filter_bytes);
 }
 
 bool init_configure_decode(struct init_configure *ret, const void *bytes, size_t len)
@@ -49,7 +49,6 @@ bool init_configure_decode(struct init_configure *ret, const void *bytes, size_t
 	memset(ret, 0, sizeof(*ret));
 	ret->has_many_ids = wire_get_bool(&reader);
 	ret->needs_landlock = wire_get_bool(&reader);
-	ret->n_filter = wire_get_u32(&reader);
 	ret->default_uid = wire_get_u32(&reader);
 	ret->default_gid = wire_get_u32(&reader);
 	size_t n_paths = wire_get_count(&reader, INIT_MAX_PATHS);
@@ -57,6 +56,7 @@ bool init_configure_decode(struct init_configure *ret, const void *bytes, size_t
 		ret->paths[ret->n_paths].path = wire_get_string(&reader);
 		ret->paths[ret->n_paths].access = wire_get_u32(&reader);
 	}
+	ret->filter = wire_get_bytes(&reader, &ret->n_filter_bytes);
 	if (wire_reader_is_done(&reader))
 		return true;
 	init_configure_fini(ret);

@@ -22,7 +22,7 @@
 /* clang-format off */
 #define INIT_MESSAGES(INIT_MESSAGE)                                                               \
 	/* host to init */                                                                        \
-	INIT_MESSAGE(CONFIGURE,    1, 65536, 1)   /* rights to give up; a file with the filter */ \
+	INIT_MESSAGE(CONFIGURE,    1, 65536, 0)   /* rights to give up; the filter */             \
 	INIT_MESSAGE(SPAWN,        2, 65536, 10)  /* start a command; its long form is a file */  \
 	INIT_MESSAGE(SIGNAL,       3, 64, 0)                                                      \
 	INIT_MESSAGE(LIST,         4, 16, 0)                                                      \
@@ -89,14 +89,15 @@ struct init_path {
 	uint32_t access; /* enum confine_path_access */
 };
 
-/* CONFIGURE.  The seccomp program follows in the descriptor: struct sock_filter[n_filter]. */
+/* CONFIGURE. */
 struct init_configure {
 	bool has_many_ids;   /* the user namespace maps a range: commands can change ids */
 	bool needs_landlock; /* refuse to start if the kernel has it and it cannot be applied */
-	uint32_t n_filter;   /* instructions in the file */
 	uint32_t default_uid, default_gid;      /* of commands whose user is "" */
 	struct init_path paths[INIT_MAX_PATHS]; /* strings owned by whoever filled it */
 	size_t n_paths;
+	const void *filter; /* struct sock_filter[]; of a decoded message: inside it, unaligned */
+	size_t n_filter_bytes;
 };
 
 /* SPAWN.  Descriptors: stdin, stdout, stderr (none with is_tty), then the cgroup entry. */

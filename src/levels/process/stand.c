@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/memfd.h>
 #include <linux/securebits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -293,17 +292,6 @@ static void add_paths(struct init_configure *configure, const struct policy *pol
 	}
 }
 
-static int make_filter_file(const struct seccomp_program *program, struct error *err)
-{
-	size_t n_bytes = program->n_instructions * sizeof(program->instructions[0]);
-	auto_fd int fd = sys_memfd_create("foso-filter", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0 || write(fd, program->instructions, n_bytes) != (ssize_t)n_bytes ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
-		return fail(err, errno, "syscalls", "the filter cannot be handed over",
-			    "free some memory");
-	return take_fd(&fd);
-}
-
 int process_configure(struct process *process, const struct policy *policy, struct error *err)
 {
 	struct init_configure configure = {
@@ -312,7 +300,7 @@ int process_configure(struct process *process, const struct policy *policy, stru
 		.default_uid = policy->root == POLICY_ROOT_HOST ? PROCESS_DEFAULT_USER : 0,
 	};
 	struct seccomp_program program;
-	not_zeroed char storage[1024];
+	not_zeroed char storage[3072]; /* most of it is the filter */
 	auto_buf struct buf bytes = BUF_ON(storage, INIT_MAX_MESSAGE_BYTES);
 	bool has_quota = process->has_cgroup && process->cgroup.is_used[CGROUP_CPU];
 	if (process->setup.is_rootless)
@@ -323,16 +311,14 @@ int process_configure(struct process *process, const struct policy *policy, stru
 	int r = seccomp_program_build(&program, policy, !has_quota, err);
 	if (r < 0)
 		return r;
-	configure.n_filter = (uint32_t)program.n_instructions;
-	auto_fd int filter_fd = make_filter_file(&program, err);
-	seccomp_program_fini(&program);
-	if (filter_fd < 0)
-		return filter_fd;
+	configure.filter = program.instructions;
+	configure.n_filter_bytes = program.n_instructions * sizeof(program.instructions[0]);
 	add_paths(&configure, policy);
 	init_configure_encode(&configure, &bytes);
 	init_configure_fini(&configure);
+	seccomp_program_fini(&program);
 	int errnum = buf_is_whole(&bytes) ? init_channel_send(process->channel_fd, INIT_CONFIGURE,
-							      bytes.data, bytes.len, &filter_fd, 1)
+							      bytes.data, bytes.len, NULL, 0)
 					  : EMSGSIZE;
 	return errnum == 0 ? 0
 			   : fail(err, errnum, "sandbox", "foso-init cannot be configured",
