@@ -33,7 +33,7 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 
 
 def _blank(text):
-    return re.sub(r'[^\n]', ' ', text)
+    return '\n'.join(' ' * len(line) for line in text.split('\n'))
 
 
 def split_c(text):
