@@ -83,6 +83,8 @@ static const struct {
 	  "begin it with #!/bin/sh, or run it through its interpreter" },
 	{ ELIBACC, "names an interpreter that is not in the sandbox",
 	  "install the interpreter, or mend the first line" },
+	{ ENAMETOOLONG, "is longer than the name of a file can be", "name a program" },
+	{ ELOOP, "is a link in a circle of links", "name a program, or mend the links" },
 	{ E2BIG, "has more arguments and environment than the kernel takes",
 	  "pass the data through a file or stdin" },
 };
@@ -91,13 +93,13 @@ static void explain_exec(const char *name, int errnum, struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_LEN(exec_causes); i++) {
 		if (exec_causes[i].errnum == errnum) {
-			int r = error_set(err, ERR_NOT_FOUND, 0, "args[0]", "'%s' %s", name,
+			int r = error_set(err, ERR_NOT_FOUND, 0, "args[0]", "'%.120s' %s", name,
 					  exec_causes[i].words);
 			(void)error_remedy(err, r, "%s", exec_causes[i].remedy);
 			return;
 		}
 	}
-	int r = error_set(err, ERR_SYSTEM, errnum, "args[0]", "'%s' cannot be executed", name);
+	int r = error_set(err, ERR_SYSTEM, errnum, "args[0]", "'%.120s' cannot be executed", name);
 	(void)error_remedy(err, r, "see foso doctor");
 }
 
