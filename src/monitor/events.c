@@ -313,7 +313,8 @@ static void stop_and_continue(struct monitor *monitor)
 {
 	uint64_t stopped_ns = monitor_now_ns();
 	send_signal(monitor, SIGSTOP);
-	(void)raise(SIGSTOP);
+	/* Not raise(): musl makes it of tkill(), which the monitor has given up. */
+	(void)kill(getpid(), SIGSTOP);
 	/* A job that its user stopped does not use up its deadline meanwhile. */
 	if (monitor->deadline_ns != UINT64_MAX)
 		monitor->deadline_ns += monitor_now_ns() - stopped_ns;
