@@ -175,7 +175,7 @@ void check_output(struct verify *verify, const struct row *row, struct finding *
 			    "ended: %s, exit status %d, %llu bytes came, the record says %llu and "
 			    "%llu cut",
 			    sandbox.reason, sandbox.run.status, (unsigned long long)n_passed,
-			    (unsigned long long)(sandbox.stdout_bytes + sandbox.stderr_bytes),
+			    (unsigned long long)sandbox.stdout_bytes + sandbox.stderr_bytes,
 			    (unsigned long long)sandbox.lost_bytes);
 		if (is_right)
 			(void)check_control(verify, row, finding);

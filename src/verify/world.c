@@ -159,7 +159,7 @@ static int listen_unix(const char *path, const char *abstract)
 	char *at = address.sun_path + (path ? 0 : 1);
 	if (len + 2 > sizeof(address.sun_path))
 		return -1;
-	memcpy(at, name, len);
+	memcpy(at, name, len); /* NOLINT(bugprone-not-null-terminated-result): zeroed above */
 	socklen_t size = (socklen_t)(at + len - (char *)&address);
 	auto_fd int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address, path ? sizeof(address) : size) < 0 ||
@@ -326,7 +326,8 @@ void world_close(struct world *world)
 	if (world->home_path[0])
 		(void)unlink(world->home_path);
 	if (world->decoy[0])
-		(void)nftw(world->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		(void)nftw(world->folder, remove_one, 16, /* NOLINT(concurrency-mt-unsafe) */
+			   FTW_DEPTH | FTW_PHYS);
 	*world = (struct world){
 		.tcp_fd = -1, .abstract_fd = -1, .unix_fd = -1, .opt_fd = -1, .shm_id = -1
 	};

@@ -99,7 +99,7 @@ long act_number(const char *text)
 	uint64_t value;
 	if (text_parse_u64(text, &value) && value <= INT64_MAX)
 		return (long)value;
-	exit(act_cannot(0, "'%s' is not a number", text));
+	exit(act_cannot(0, "'%s' is not a number", text)); /* NOLINT(concurrency-mt-unsafe) */
 }
 
 void act_wait_ms(long ms)

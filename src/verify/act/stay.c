@@ -66,7 +66,7 @@ static void prepare_deaf(void)
 			(void)sigaction(number, &ignore, NULL);
 	}
 	sigdelset(&all, SIGALRM);
-	(void)sigprocmask(SIG_BLOCK, &all, NULL);
+	(void)sigprocmask(SIG_BLOCK, &all, NULL); /* NOLINT(concurrency-mt-unsafe) */
 }
 
 /* Twice forked: its parent is gone at once, and it leads a session of its own. */

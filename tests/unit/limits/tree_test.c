@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree_test.c - what a process tree uses, whatever it calls itself and whoever vanishes */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -239,10 +240,10 @@ static void work_churn(void)
 	if (fork() != 0)
 		return;
 	close(shared->go_fd[1]);
-	(void)fcntl(shared->go_fd[0], F_SETFL, O_NONBLOCK);
 	(void)__atomic_add_fetch(&shared->n_ready, 1, __ATOMIC_SEQ_CST);
-	char byte;
-	while (read(shared->go_fd[0], &byte, 1) < 0) { /* EAGAIN: nobody has closed it yet */
+	/* Asked by poll(): O_NONBLOCK would be set for the others who wait for it, too. */
+	struct pollfd go = { .fd = shared->go_fd[0], .events = POLLIN };
+	while (poll(&go, 1, 0) == 0) {
 		if (fork() == 0)
 			_exit(0);
 		while (waitpid(-1, NULL, WNOHANG) > 0) {
