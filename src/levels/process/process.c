@@ -141,6 +141,7 @@ static void add_rlimits(const struct process *process, const struct policy_limit
 	add_rlimit(spawn, RLIMIT_FSIZE, limits->file_size_bytes);
 	add_rlimit(spawn, RLIMIT_NICE, 0);
 	add_rlimit(spawn, RLIMIT_RTPRIO, 0);
+	add_rlimit(spawn, RLIMIT_SIGPENDING, PROCESS_MAX_SIGNALS);
 	if (limits->cpu_time_ns != POLICY_UNLIMITED)
 		add_rlimit(spawn, RLIMIT_CPU, limits->cpu_time_ns / 1000000000 + 1);
 	/* foso-init has the same id when rootless, and counts. */

@@ -33,6 +33,12 @@
 
 #define PROCESS_DEFAULT_USER  1000u /* of root: host; of other roots it is 0 */
 #define PROCESS_END_MS        1000  /* what the kernel gets to end foso-init at a teardown */
+/*
+ * Queued signals and timers.  Rootless they count as the caller's too, whose processes could not
+ * queue any if a sandbox took all of them.
+ */
+#define PROCESS_MAX_SIGNALS 4096
+
 #define PROCESS_MAX_LISTENERS 64
 #define PROCESS_MAX_COMMANDS  256
 
