@@ -31,8 +31,8 @@
 #define PROCESS_N_UIDS    65536u
 #define PROCESS_N_RANGES  32768u
 
-#define PROCESS_DEFAULT_USER  1000u /* of root: host; of other roots it is 0 */
-#define PROCESS_END_MS        1000  /* what the kernel gets to end foso-init at a teardown */
+#define PROCESS_DEFAULT_USER 1000u /* of root: host; of other roots it is 0 */
+#define PROCESS_END_MS       1000  /* what the kernel gets to end foso-init at a teardown */
 /*
  * Queued signals and timers.  Rootless they count as the caller's too, whose processes could not
  * queue any if a sandbox took all of them.
