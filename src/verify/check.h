@@ -30,6 +30,7 @@ void check_no_host_file(struct verify *verify, const struct row *row, struct fin
 void check_overlay(struct verify *verify, const struct row *row, struct finding *finding);
 void check_strict(struct verify *verify, const struct row *row, struct finding *finding);
 void check_call_from_outside(struct verify *verify, const struct row *row, struct finding *finding);
+void check_quota(struct verify *verify, const struct row *row, struct finding *finding);
 void check_same_port(struct verify *verify, const struct row *row, struct finding *finding);
 void check_fresh(struct verify *verify, const struct row *row, struct finding *finding);
 void check_secret_on_host(struct verify *verify, const struct row *row, struct finding *finding);

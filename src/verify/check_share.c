@@ -229,6 +229,29 @@ void check_fresh(struct verify *verify, const struct row *row, struct finding *f
 	sandbox_fini(&first);
 }
 
+/* The kernel counts some things by user, and a sandbox can have its caller's id outside. */
+void check_quota(struct verify *verify, const struct row *row, struct finding *finding)
+{
+	struct sandbox_run sandbox;
+	struct run before, during;
+	char line[200];
+	expect(finding, row);
+	int status_before = act_outside(verify, row->control_act, &before);
+	run_fini(&before);
+	if (begin_ready(verify, row->options, row->act, &sandbox, finding)) {
+		int status = act_outside(verify, row->control_act, &during);
+		run_fini(&during);
+		sandbox_finish(&sandbox);
+		check_ended(&sandbox, finding);
+		run_line(&sandbox.run.out, line, sizeof(line));
+		finding_set(finding, status == ACT_DONE ? VERDICT_HELD : VERDICT_BROKEN,
+			    "inside: %s; the caller's own: exit status %d", line, status);
+		if (status_before != ACT_DONE)
+			finding_skip(finding, "the caller has none without a sandbox either");
+	}
+	sandbox_fini(&sandbox);
+}
+
 /* A value that the policy hands to the command is nowhere else on the host. */
 void check_secret_on_host(struct verify *verify, const struct row *row, struct finding *finding)
 {

@@ -214,6 +214,26 @@ static const struct row rows[] = {
 		.weak = "--limit cpus=2",
 		.controls = CONTROL_HOST | CONTROL_POLICY,
 	},
+	{
+		.id = "p130",
+		.claim = "a sandbox does not use up the inotify instances of its caller",
+		.forbidden = "take all that there are; meanwhile the caller asks for one",
+		.control_words = "the caller has one before",
+		.check = check_quota,
+		.act = "watches 100000 600",
+		.expected = "the caller gets one",
+		.control_act = "watches 1",
+	},
+	{
+		.id = "p131",
+		.claim = "a sandbox does not use up the queued signals of its caller",
+		.forbidden = "queue all that there can be; meanwhile the caller queues one",
+		.control_words = "the caller queues one before",
+		.check = check_quota,
+		.act = "signals 1000000 600",
+		.expected = "the caller queues one",
+		.control_act = "signals 1",
+	},
 };
 
 const struct row_group rows_limits = { "Limits", rows, ARRAY_LEN(rows) };

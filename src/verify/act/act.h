@@ -72,6 +72,8 @@ enum act_status {
 	ACT("threads",      act_threads,      1, "have N threads at once")                        \
 	ACT("bomb",         act_bomb,         1, "fork without end, under NAME")                  \
 	ACT("opens",        act_opens,        1, "have N open files")                             \
+	ACT("watches",      act_watches,      1, "have N inotify instances, or all there are; MS: and wait") \
+	ACT("signals",      act_signals,      1, "have N signals queued, or all there are; MS: and wait") \
 	ACT("flood",        act_flood,        2, "write N bytes to stdout and M to stderr")       \
 	ACT("processors",   act_processors,   1, "see more than N processors")                    \
 	/* sockets */                                                                             \

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/shm.h>
@@ -209,6 +210,37 @@ int act_opens(int argc, char **argv)
 			return act_denied(errno, "after %ld files", i);
 	}
 	return act_done("opened %ld files", n);
+}
+
+/* Having taken what there is, says so, and keeps it for a while. */
+static int keep(long n_taken, int argc, char **argv)
+{
+	if (n_taken == 0)
+		return act_denied(errno, "none is left");
+	int r = act_done("took %ld", n_taken);
+	if (argc > 2)
+		act_wait_ms(act_number(argv[2]));
+	return r;
+}
+
+int act_watches(int argc, char **argv)
+{
+	long n = act_number(argv[1]), n_taken = 0;
+	while (n_taken < n && inotify_init1(IN_CLOEXEC) >= 0)
+		n_taken++;
+	return keep(n_taken, argc, argv);
+}
+
+int act_signals(int argc, char **argv)
+{
+	long n = act_number(argv[1]), n_taken = 0;
+	const union sigval value = { .sival_int = 0 };
+	sigset_t all;
+	sigfillset(&all);
+	(void)sigprocmask(SIG_BLOCK, &all, NULL);
+	while (n_taken < n && sigqueue(getpid(), SIGRTMIN, value) == 0)
+		n_taken++;
+	return keep(n_taken, argc, argv);
 }
 
 static int pour(int fd, long n)
