@@ -52,6 +52,9 @@ static const char *errno_name(int errnum)
 }
 
 static void say(const char *word, int errnum, const char *format, va_list arguments)
+	printf_like(3, 0);
+
+static void say(const char *word, int errnum, const char *format, va_list arguments)
 {
 	printf("%s:", word);
 	if (errnum != 0)
