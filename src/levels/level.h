@@ -70,8 +70,9 @@ struct level_event {
 	char name[64];          /* PROCESS: hostile bytes; NOT_STARTED: what could not be started */
 	enum end_reason reason; /* LIMIT */
 	const char *limit;      /* LIMIT: "limits.memory"; static */
-	bool is_used_up;  /* LIMIT: no more can be had; whether it was asked for is not known */
-	struct error err; /* LOST */
+	bool is_used_up;   /* LIMIT: no more can be had; whether it was asked for is not known */
+	bool may_have_run; /* LOST: a command had come to its exec, whether STARTED came or not */
+	struct error err;  /* LOST */
 };
 
 struct level {

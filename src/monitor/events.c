@@ -200,7 +200,8 @@ static void on_lost(struct monitor *monitor, const struct level_event *event)
 		return; /* Whatever it says now, it is being ended. */
 	if (monitor->failure.code == ERR_NONE)
 		monitor->failure = event->err;
-	monitor_end(monitor, monitor->is_started ? END_SANDBOX_LOST : END_REFUSED, NULL);
+	bool has_run = monitor->is_started || event->may_have_run;
+	monitor_end(monitor, has_run ? END_SANDBOX_LOST : END_REFUSED, NULL);
 	monitor_kill(monitor);
 }
 

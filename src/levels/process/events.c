@@ -245,6 +245,8 @@ static int on_init_reaped(struct process *process, int status, struct level_even
 	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->pidfd, NULL);
 	if (process->is_killed)
 		return gone(process, ret);
+	/* The filter is told by the command itself, right before its exec; STARTED by foso-init. */
+	ret->may_have_run = process->n_listeners > 0;
 	return lost(ret, WIFSIGNALED(status) ? "foso-init was killed" : "foso-init ended");
 }
 
@@ -257,6 +259,7 @@ static int on_hangup(struct process *process, struct level_event *ret)
 		return 0;
 	if (waitpid(process->pid, &status, WNOHANG) > 0)
 		return on_init_reaped(process, status, ret);
+	ret->may_have_run = process->n_listeners > 0;
 	return lost(ret, "foso-init closed its socket");
 }
 
