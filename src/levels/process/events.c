@@ -101,8 +101,13 @@ int process_prefer_child_words(struct process *process, int result, struct error
 {
 	struct init_event event;
 	struct init_packet *packet = &received;
-	if (process->channel_fd < 0 || process->pid <= 0 ||
-	    init_channel_recv(process->channel_fd, packet, MSG_DONTWAIT) != 0)
+	if (process->channel_fd < 0 || process->pid <= 0)
+		return result;
+	/* That the other end is gone is told once, before what it said. */
+	int errnum = init_channel_recv(process->channel_fd, packet, MSG_DONTWAIT);
+	if (errnum == ECONNRESET)
+		errnum = init_channel_recv(process->channel_fd, packet, MSG_DONTWAIT);
+	if (errnum != 0)
 		return result;
 	if (packet->number == INIT_FAILED &&
 	    init_event_decode(&event, packet->bytes, packet->len)) {

@@ -225,8 +225,10 @@ static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, stru
 		free(spawn.env.items[i]);
 	free(spawn.env.items);
 	cgroup_entry_close(&entry);
-	if (errnum != 0)
-		return fail(err, errnum, "the command cannot be handed to foso-init");
+	if (errnum != 0) {
+		r = fail(err, errnum, "the command cannot be handed to foso-init");
+		return process_prefer_child_words(process, r, err);
+	}
 	if (sandbox->has_many_commands)
 		process_commands_add(process, plan->command);
 	for (size_t i = 0; i < 3 && !plan->is_tty; i++)
