@@ -27,9 +27,9 @@
 		"say which levels and limits work on this host")                                  \
 	COMMAND(VERIFY,   "verify",   "foso-verify",   "",                                        \
 		"try the boundary of a level on this host, claim by claim")                       \
-	COMMAND(POLICY,   "policy",   "foso-policy",   "check|explain|schema [FILE]",             \
+	COMMAND(POLICY,   "policy",   "foso-policy",   "check|explain|schema|fields [FILE]",      \
 		"check a policy, say it in words, describe the format")                           \
-	COMMAND(EVIDENCE, "evidence", "foso-evidence", "list|show|verify [ARGUMENT]...",          \
+	COMMAND(EVIDENCE, "evidence", "foso-evidence", "list|show|verify|export|keygen [ARGUMENT]...", \
 		"read and verify the records of past runs")                                       \
 	COMMAND(HELP,     "help",     "",              "[COMMAND]",                               \
 		"say what foso or one of its commands does")                                      \
@@ -49,7 +49,7 @@ enum command_id {
 struct command_row {
 	char word[12];
 	char sibling[16];
-	char operands[36];
+	char operands[48];
 	char summary[60];
 };
 
