@@ -28,6 +28,12 @@ struct sandbox {
 	int event_fd;                /* readable when dispatch() has news; -1 before provision() */
 	pid_t root_pid;              /* host pid of its first process; 0 before provision() */
 	void *impl;                  /* the engine's own state; NULL before provision() */
+	/*
+	 * Called once by provision(), before anything is made that would outlive a killed
+	 * monitor; root_pid is set by then if there is a process.  NULL: nobody wants to know.
+	 */
+	int (*announce)(struct sandbox *sandbox, struct error *err);
+	void *context; /* of announce() */
 };
 
 enum level_feature {

@@ -77,21 +77,37 @@ static void describe_command(const struct policy_list *args, char *text, size_t 
 	}
 }
 
-static int register_run(struct monitor *monitor, struct error *err)
+/* What finds the sandbox again if we are killed: known before anything is left to find. */
+static int register_run(struct sandbox *sandbox, struct error *err)
 {
+	struct monitor *monitor = sandbox->context;
 	struct rundir_state *state = &monitor->state;
 	*state = (struct rundir_state){
 		.magic = RUNDIR_MAGIC,
 		.size = sizeof(*state),
 		.monitor_pid = getpid(),
+		.init_pid = sandbox->root_pid,
 		.started_realtime_ns = monitor->started_realtime_ns,
 	};
 	(void)snprintf(state->level, sizeof(state->level), "%s", monitor->sandbox.level->name);
+	if (sandbox->root_pid != 0)
+		state->init_start_ticks = rundir_start_ticks(sandbox->root_pid);
 	describe_command(&monitor->plan->policy.args, state->command, sizeof(state->command));
 	int r = rundir_open(&monitor->rundir_fd, err);
 	if (r < 0)
 		return r;
 	return rundir_create(monitor->rundir_fd, monitor->id, state, &monitor->state_fd, err);
+}
+
+/* The first process, if there was none when the sandbox was announced. */
+static int register_init(struct monitor *monitor, struct error *err)
+{
+	struct rundir_state *state = &monitor->state;
+	if (state->init_pid == monitor->sandbox.root_pid)
+		return 0;
+	state->init_pid = monitor->sandbox.root_pid;
+	state->init_start_ticks = rundir_start_ticks(state->init_pid);
+	return rundir_update(monitor->state_fd, state, err);
 }
 
 static int choose_level(struct monitor *monitor, struct error *err)
@@ -274,13 +290,10 @@ int monitor_start(struct monitor *monitor, struct error *err)
 	monitor->sandbox.policy = policy;
 	monitor->sandbox.id = monitor->id;
 	monitor->sandbox.has_many_commands = is_session;
-	/* Known before it exists: whenever we are killed, foso gc finds what there is. */
-	if ((r = register_run(monitor, err)) < 0 ||
-	    (r = monitor->sandbox.level->provision(&monitor->sandbox, err)) < 0)
-		return r;
-	monitor->state.init_pid = monitor->sandbox.root_pid;
-	monitor->state.init_start_ticks = rundir_start_ticks(monitor->sandbox.root_pid);
-	if ((r = rundir_update(monitor->state_fd, &monitor->state, err)) < 0)
+	monitor->sandbox.announce = register_run;
+	monitor->sandbox.context = monitor;
+	if ((r = monitor->sandbox.level->provision(&monitor->sandbox, err)) < 0 ||
+	    (r = register_init(monitor, err)) < 0)
 		return r;
 	/*
 	 * A run that could not leave its evidence is refused before the command starts, and not

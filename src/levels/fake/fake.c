@@ -72,6 +72,12 @@ static int fake_provision(struct sandbox *sandbox, struct error *err)
 		return r;
 	}
 	sandbox->impl = fake;
+	int r = sandbox->announce ? sandbox->announce(sandbox, err) : 0;
+	if (r < 0) {
+		fd_close(&sandbox->event_fd);
+		free(take_ptr(&sandbox->impl));
+		return r;
+	}
 	push(sandbox, (struct level_event){ .type = LEVEL_EVENT_READY, .pty_fd = -1 });
 	return 0;
 }

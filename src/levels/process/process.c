@@ -37,7 +37,10 @@ const struct cgroup_host *process_host(void)
 static int process_probe(const struct policy *policy, struct error_list *errors)
 {
 	int r = policy_check(policy, POLICY_LEVEL_PROCESS, errors);
-	int strict = limit_check_strict(process_host(), &policy->limits, errors);
+	/* The host is asked only if it matters here: else there is time while the child builds. */
+	int strict = policy->limits.is_strict
+			     ? limit_check_strict(process_host(), &policy->limits, errors)
+			     : 0;
 	return r < 0 ? r : strict;
 }
 
@@ -106,7 +109,6 @@ static int process_provision(struct sandbox *sandbox, struct error *err)
 	process->scratch_fd = process->watch_fd = -1;
 	sandbox->impl = process;
 	int r = process_stand_up(sandbox, process, err);
-	sandbox->root_pid = process->pid;
 	if (r == 0)
 		r = process_events_open(sandbox, process, err);
 	if (r < 0) {

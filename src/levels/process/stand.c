@@ -3,11 +3,12 @@
  * stand.c - the engine's side of building a sandbox up
  *
  * The order is for speed: the child starts as early as it can and works while the engine maps
- * ids, opens sources and makes control groups.  On cgroup v2 the groups come first, because
- * foso-init is born in one.
+ * ids, opens sources, asks the host what it has and makes control groups.  On cgroup v2 the groups
+ * come first, because foso-init is born in one.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/securebits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -246,24 +248,70 @@ static int finish_groups(struct sandbox *sandbox, struct process *process, struc
 	return cgroup_finish(&process->cgroup, &sandbox->policy->limits, err);
 }
 
-int process_stand_up(struct sandbox *sandbox, struct process *process, struct error *err)
+static int announce(struct sandbox *sandbox, struct error *err)
+{
+	return sandbox->announce ? sandbox->announce(sandbox, err) : 0;
+}
+
+static int start_child(struct sandbox *sandbox, struct process *process, struct error *err)
 {
 	int r;
-	if ((r = seccomp_listener_check(err)) < 0)
+	if ((r = make_sockets(process, err)) < 0 || (r = clone_child(process, err)) < 0)
+		return r;
+	sandbox->root_pid = process->pid;
+	r = map_ids(process, err);
+	return r < 0 ? r : process_sources_send(process, err);
+}
+
+/* As if it had never been: it waits for its maps, or builds what nobody else can see. */
+static void drop_child(struct sandbox *sandbox, struct process *process)
+{
+	(void)sys_pidfd_send_signal(process->pidfd, SIGKILL);
+	(void)waitpid(process->pid, NULL, 0);
+	fd_close(&process->pidfd);
+	fd_close(&process->channel_fd);
+	fd_close(&process->sync_fd);
+	process->pid = sandbox->root_pid = 0;
+}
+
+/* Version 2: foso-init is born in its group, so the groups come first. */
+static int stand_up_in_groups(struct sandbox *sandbox, struct process *process, struct error *err)
+{
+	int r;
+	if ((r = announce(sandbox, err)) < 0 || (r = make_groups(sandbox, process, err)) < 0 ||
+	    (r = start_child(sandbox, process, err)) < 0)
+		return r;
+	return finish_groups(sandbox, process, err);
+}
+
+/*
+ * Else the child comes first, and while it builds the host is asked and the groups are made.  One
+ * look tells: a tree of version 1 with the memory controller is all but sure to be chosen.
+ */
+static bool is_child_first(void)
+{
+	struct statfs status;
+	return statfs("/sys/fs/cgroup/memory", &status) == 0 && status.f_type == CGROUP_SUPER_MAGIC;
+}
+
+int process_stand_up(struct sandbox *sandbox, struct process *process, struct error *err)
+{
+	bool child_first = is_child_first();
+	int r;
+	if ((r = seccomp_listener_check(err)) < 0 || (r = fill_setup(sandbox, process, err)) < 0 ||
+	    (child_first && (r = start_child(sandbox, process, err)) < 0))
 		return r;
 	process->host = *process_host();
-	if ((r = fill_setup(sandbox, process, err)) < 0 || (r = make_sockets(process, err)) < 0)
-		return r;
-	if (process->host.version == CGROUP_V2 && (r = make_groups(sandbox, process, err)) < 0)
-		return r;
-	if ((r = clone_child(process, err)) < 0 || (r = map_ids(process, err)) < 0 ||
-	    (r = process_sources_send(process, err)) < 0)
-		return r;
-	if (process->host.version == CGROUP_V1 && (r = make_groups(sandbox, process, err)) < 0)
-		return r;
-	if (process->host.version == CGROUP_V2 && (r = finish_groups(sandbox, process, err)) < 0)
-		return r;
-	return process_configure(process, sandbox->policy, err);
+	bool is_in_groups = process->host.version == CGROUP_V2;
+	if (child_first && is_in_groups)
+		drop_child(sandbox, process);
+	if (is_in_groups)
+		r = stand_up_in_groups(sandbox, process, err);
+	else if (child_first || (r = start_child(sandbox, process, err)) == 0)
+		r = announce(sandbox, err);
+	if (r == 0 && !is_in_groups)
+		r = make_groups(sandbox, process, err);
+	return r < 0 ? r : process_configure(process, sandbox->policy, err);
 }
 
 /* Where the workload may write, for Landlock; everything may be read and executed. */
