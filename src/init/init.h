@@ -20,6 +20,7 @@
 struct init_command {
 	unsigned number; /* 0: the slot is free */
 	pid_t pid;       /* its main process, leader of its own session */
+	bool is_last;    /* we end when it does */
 };
 
 struct init {

@@ -328,7 +328,7 @@ void init_spawn(struct init *init, const struct init_spawn *order, const int *fd
 		send_failure(&spawn, stage, r);
 		return;
 	}
-	*slot = (struct init_command){ .number = order->command, .pid = pid };
+	*slot = (struct init_command){ order->command, pid, order->is_last };
 	init_send_event(init, INIT_STARTED,
 			&(struct init_event){ .command = order->command, .pid = (uint32_t)pid },
 			master);

@@ -102,7 +102,7 @@ void init_spawn_encode(const struct init_spawn *spawn, struct buf *out)
 {
 	wire_put_u32(out, spawn->command);
 	wire_put_u8(out, spawn->is_tty);
-	wire_put_u8(out, spawn->keeps_background);
+	wire_put_u8(out, spawn->is_last);
 	wire_put_u8(out, spawn->has_clone_fd);
 	wire_put_u32(out, spawn->rows);
 	wire_put_u32(out, spawn->columns);
@@ -125,7 +125,7 @@ bool init_spawn_decode(struct init_spawn *ret, const void *bytes, size_t len)
 	memset(ret, 0, sizeof(*ret));
 	ret->command = wire_get_u32(&reader);
 	ret->is_tty = wire_get_bool(&reader);
-	ret->keeps_background = wire_get_bool(&reader);
+	ret->is_last = wire_get_bool(&reader);
 	ret->has_clone_fd = wire_get_bool(&reader);
 	ret->rows = (uint16_t)wire_get_count(&reader, UINT16_MAX);
 	ret->columns = (uint16_t)wire_get_count(&reader, UINT16_MAX);

@@ -104,8 +104,8 @@ struct init_configure {
 struct init_spawn {
 	uint32_t command;
 	bool is_tty;
-	bool keeps_background; /* what outlives the command lives on */
-	bool has_clone_fd;     /* the first descriptor after stdio is for CLONE_INTO_CGROUP */
+	bool is_last;      /* the sandbox ends with it: nothing that outlives it lives on */
+	bool has_clone_fd; /* the first descriptor after stdio is for CLONE_INTO_CGROUP */
 	uint16_t rows, columns;
 	uint16_t n_cpus; /* how many processors it is bound to; 0: unchanged */
 	struct init_rlimit rlimits[INIT_MAX_RLIMITS];

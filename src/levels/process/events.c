@@ -224,6 +224,7 @@ static int read_message(struct process *process, struct init_packet *packet,
 		ret->type = LEVEL_EVENT_EXITED;
 		process->exited = *ret;
 		process->exit_step = 1;
+		process->is_ending = process->ends_itself;
 		return 0;
 	case INIT_PROCESS:
 		ret->type = LEVEL_EVENT_PROCESS;
@@ -250,6 +251,8 @@ static int on_init_reaped(struct process *process, int status, struct level_even
 	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->pidfd, NULL);
 	if (process->is_killed)
 		return gone(process, ret);
+	if (process->is_ending) /* GONE is told after the kill, as always. */
+		return 0;
 	/* The filter is told by the command itself, right before its exec; STARTED by foso-init. */
 	ret->may_have_run = process->n_listeners > 0;
 	return lost(ret, WIFSIGNALED(status) ? "foso-init was killed" : "foso-init ended");
@@ -260,7 +263,7 @@ static int on_hangup(struct process *process, struct level_event *ret)
 {
 	int status = 0;
 	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->channel_fd, NULL);
-	if (process->is_killed || process->is_gone)
+	if (process->is_killed || process->is_gone || process->is_ending)
 		return 0;
 	if (waitpid(process->pid, &status, WNOHANG) > 0)
 		return on_init_reaped(process, status, ret);
@@ -351,6 +354,9 @@ static int on_held_exit(struct process *process, struct level_event *ret)
 		if (process_watch_check(process, ret) != 0)
 			return 1;
 	}
+	/* Held by us, the file systems would be taken down by us, after all else. */
+	if (process->is_ending)
+		process_scratch_let_go(process);
 	process->exit_step = 0;
 	*ret = process->exited;
 	return 1;

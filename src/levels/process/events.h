@@ -22,6 +22,12 @@ int process_prefer_child_words(struct process *process, int result, struct error
 /* describe.c */
 void process_describe(struct sandbox *sandbox, struct evidence_record *record);
 
+/* process_counts_cpu() - true if a control group counts the CPU time of the whole tree. */
+bool process_counts_cpu(const struct process *process);
+
+/* process_scratch_let_go() - keeps what is used now, and the scratch itself no longer. */
+void process_scratch_let_go(struct process *process);
+
 /* process_scratch_usage() - what of the scratch is in use; zeros before there is one. */
 void process_scratch_usage(const struct process *process, uint64_t *ret_bytes,
 			   uint64_t *ret_inodes);

@@ -186,6 +186,17 @@ static int send_spawn(struct process *process, const struct init_spawn *spawn, i
 	return init_channel_send(process->channel_fd, INIT_SPAWN, NULL, 0, fds, n_fds);
 }
 
+/*
+ * Need foso-init outlive its command?  Where no group counts, the last look at the tree needs it.
+ */
+static bool ends_with_command(const struct sandbox *sandbox)
+{
+	const struct process *process = sandbox->impl;
+	return process && !sandbox->has_many_commands &&
+	       sandbox->policy->background == POLICY_BACKGROUND_KILL && process->has_cgroup &&
+	       process->cgroup.is_used[CGROUP_MEMORY] && process_counts_cpu(process);
+}
+
 static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, struct error *err)
 {
 	struct process *process = sandbox->impl;
@@ -196,7 +207,7 @@ static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, stru
 	struct init_spawn spawn = {
 		.command = plan->command,
 		.is_tty = plan->is_tty,
-		.keeps_background = sandbox->policy->background == POLICY_BACKGROUND_KEEP,
+		.is_last = ends_with_command(sandbox),
 		.rows = plan->rows,
 		.columns = plan->columns,
 		.cwd = (char *)(uintptr_t)plan->cwd,
@@ -231,6 +242,7 @@ static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, stru
 		r = fail(err, errnum, "the command cannot be handed to foso-init");
 		return process_prefer_child_words(process, r, err);
 	}
+	process->ends_itself = spawn.is_last;
 	if (sandbox->has_many_commands)
 		process_commands_add(process, plan->command);
 	for (size_t i = 0; i < 3 && !plan->is_tty; i++)

@@ -78,6 +78,8 @@ struct process {
 	int scratch_fd; /* O_PATH on the scratch, sent by the child: for statfs */
 	int watch_fd;   /* timer of the watchdog; -1 if every limit is the kernel's */
 	bool is_ready, is_killed, is_gone, is_gone_told;
+	bool ends_itself;          /* foso-init ends with the command */
+	bool is_ending;            /* it has: its end is no loss */
 	struct level_event exited; /* held back until the limits were looked at once more */
 	unsigned exit_step;        /* 0: no end is held back */
 	struct process_listener listeners[PROCESS_MAX_LISTENERS];
@@ -87,6 +89,7 @@ struct process {
 	struct tree_usage tree_peak;
 	uint64_t oom_kills, pids_refused; /* already told */
 	uint64_t disk_peak_bytes, disk_peak_inodes;
+	uint64_t disk_end_bytes, disk_end_inodes; /* once the scratch was let go */
 	uint64_t own_bytes, own_inodes; /* of the scratch, used by foso itself before the start */
 	uint16_t n_bound_cpus;          /* 0: all that the caller may use */
 	unsigned live[PROCESS_MAX_COMMANDS]; /* numbers of commands that run; of many only */

@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "levels/process/events.h"
 
 #define WATCH_PERIOD_NS      100000000ull
@@ -55,11 +56,24 @@ static int reached(struct level_event *ret, enum end_reason reason, const char *
 void process_scratch_usage(const struct process *process, uint64_t *ret_bytes, uint64_t *ret_inodes)
 {
 	struct statfs status;
-	*ret_bytes = *ret_inodes = 0;
+	*ret_bytes = process->disk_end_bytes;
+	*ret_inodes = process->disk_end_inodes;
 	if (process->scratch_fd < 0 || fstatfs(process->scratch_fd, &status) < 0)
 		return;
 	*ret_bytes = ((uint64_t)status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
 	*ret_inodes = (uint64_t)status.f_files - status.f_ffree;
+}
+
+void process_scratch_let_go(struct process *process)
+{
+	process_scratch_usage(process, &process->disk_end_bytes, &process->disk_end_inodes);
+	fd_close(&process->scratch_fd);
+}
+
+bool process_counts_cpu(const struct process *process)
+{
+	return process->has_cgroup &&
+	       (process->host.version == CGROUP_V2 || process->cgroup.is_used[CGROUP_CPUACCT]);
 }
 
 static int check_tree(struct process *process, struct tree_usage *now, struct level_event *ret)
@@ -115,8 +129,7 @@ int process_watch_check(struct process *process, struct level_event *ret)
 	uint64_t expirations, cpu_ns = 0;
 	(void)!read(process->watch_fd, &expirations, sizeof(expirations));
 	bool has_memory = process->has_cgroup && process->cgroup.is_used[CGROUP_MEMORY];
-	bool counts_cpu = process->has_cgroup && (process->host.version == CGROUP_V2 ||
-						  process->cgroup.is_used[CGROUP_CPUACCT]);
+	bool counts_cpu = process_counts_cpu(process);
 	int r = 0;
 	if (!has_memory || !counts_cpu)
 		r = check_tree(process, &tree, ret);
