@@ -242,10 +242,11 @@ static int open_evidence(struct monitor *monitor, struct error *err)
 	return evidence_signer_start(&monitor->signer, policy->evidence.sign, err);
 }
 
+/* A folder without state is being born or removed just now; if neither, foso gc takes it. */
 static int is_leftover(const struct rundir_entry *entry, void *context)
 {
 	UNUSED(context);
-	return entry->is_alive ? 0 : 1;
+	return !entry->is_alive && entry->has_state;
 }
 
 static void tell_reclaimed(const struct reclaim_item *item, void *context)

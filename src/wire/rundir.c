@@ -121,6 +121,10 @@ static bool look(int dir_fd, const char *id, struct rundir_entry *ret)
 		       S_ISDIR(status.st_mode);
 	}
 	ret->is_alive = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	/* Unlocked, because its monitor has just removed it and ended: that is no leftover. */
+	struct stat now;
+	if (!ret->is_alive && fstat(fd, &now) == 0 && now.st_nlink == 0)
+		return false;
 	if (pread(fd, &ret->state, sizeof(ret->state), 0) == (ssize_t)sizeof(ret->state))
 		ret->has_state =
 			ret->state.magic == RUNDIR_MAGIC && ret->state.size == sizeof(ret->state);
