@@ -20,6 +20,18 @@
 
 struct level;
 
+#define LEVEL_MAX_LAYERS 127 /* as many as the other container engines take */
+
+/*
+ * The layers of root: image.  Whoever opened them holds the store's lock for as long as the
+ * sandbox lives, so that nobody takes one away.  The names are our own, not a stranger's.
+ */
+struct level_image {
+	const char *layers_path;   /* absolute: the folder of the store that holds all layers */
+	const char *const *layers; /* below it, in overlay form; the lowest first */
+	size_t n_layers;           /* 1 to LEVEL_MAX_LAYERS */
+};
+
 struct sandbox {
 	const struct level *level;
 	const struct policy *policy; /* borrowed; outlives the sandbox */
@@ -33,7 +45,15 @@ struct sandbox {
 	 * monitor; root_pid is set by then if there is a process.  NULL: nobody wants to know.
 	 */
 	int (*announce)(struct sandbox *sandbox, struct error *err);
-	void *context; /* of announce() */
+	void *context;                   /* of announce() */
+	const struct level_image *image; /* borrowed; NULL unless root: image */
+	/*
+	 * Where the changes of root: image and dir: are kept, else they go with the sandbox: a
+	 * folder, or the top of a detached mount, that holds the folders upper and work, with
+	 * owners as the image has them.  Borrowed.
+	 */
+	bool keeps_changes;
+	int changes_fd;
 };
 
 enum level_feature {

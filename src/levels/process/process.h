@@ -45,6 +45,8 @@
 /* What the child needs to know; filled by the engine before the clone, read by the child. */
 struct process_setup {
 	const struct policy *policy;
+	const struct level_image *image; /* of root: image */
+	int changes_fd;                  /* of the root; -1: the scratch takes them */
 	bool is_rootless;
 	uid_t base_uid; /* host id of the sandbox's id 0, or the caller's own when rootless */
 	gid_t base_gid;
@@ -135,11 +137,12 @@ int process_root_build(const struct process_setup *setup, int *ret_root_fd, int 
 int process_root_enter(int root_fd, struct process_step *step);
 
 /* sources.c: the engine's side of the policy's mounts (root only). */
-#define PROCESS_MAX_SOURCES (POLICY_MAX_MOUNTS + 2)
+#define PROCESS_MAX_SOURCES (POLICY_MAX_MOUNTS + 3)
 int process_sources_send(struct process *process, struct error *err) must_check;
 int process_sources_recv(const struct process_setup *setup, int *fds, size_t *ret_n_fds,
 			 struct process_step *step);
-size_t process_sources_count(const struct policy *policy);
+size_t process_sources_count(const struct process_setup *setup);
+size_t process_sources_of_root(const struct process_setup *setup);
 
 /* stand.c: the engine's side of building up and taking down. */
 int process_stand_up(struct sandbox *sandbox, struct process *process, struct error *err)

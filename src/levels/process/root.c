@@ -63,66 +63,15 @@ int root_write_file(int dir_fd, const char *path, const char *text)
 	return 0;
 }
 
-/* Covers @path of the root with a fresh folder of the scratch. */
-static int cover(int root_fd, int scratch_fd, const char *name, const char *path, mode_t mode)
-{
-	int r = root_mkdir(scratch_fd, name, mode);
-	if (r != 0)
-		return r;
-	auto_fd int target = mounts_target(root_fd, path, true);
-	if (target < 0)
-		return -target;
-	auto_fd int tree = mounts_clone(scratch_fd, name, false);
-	return tree < 0 ? -tree : -mounts_attach(tree, target, "");
-}
-
-/* root: dir - the given tree below, the scratch above. */
-static int build_from_dir(const struct process_setup *setup, int scratch_fd, int source_fd,
-			  int *ret_root_fd, struct process_step *step)
-{
-	int r;
-	UNUSED(setup);
-	if ((r = root_mkdir(scratch_fd, "lower", 0755)) != 0 ||
-	    (r = root_mkdir(scratch_fd, "upper", 0755)) != 0 ||
-	    (r = root_mkdir(scratch_fd, "work", 0755)) != 0)
-		return root_fail(step, STAGE_ROOT, "scratch", r);
-	/* Relative layer paths are looked up from the working directory, which is the scratch. */
-	if ((r = mounts_attach(source_fd, scratch_fd, "lower")) < 0 || fchdir(scratch_fd) < 0)
-		return root_fail(step, STAGE_ROOT, setup->policy->root_path, r < 0 ? r : errno);
-	const struct process_option options[] = {
-		{ "source", "foso" },  { "lowerdir", "lower" }, { "upperdir", "upper" },
-		{ "workdir", "work" }, { "userxattr", NULL },
-	};
-	int root_fd = mounts_make("overlay", options, ARRAY_LEN(options), SAFE);
-	if (root_fd < 0)
-		return root_fail(step, STAGE_ROOT, "overlay", root_fd);
-	if ((r = root_mkdir(scratch_fd, "root", 0755)) != 0 ||
-	    (r = mounts_attach(root_fd, scratch_fd, "root")) < 0)
-		return root_fail(step, STAGE_ROOT, "root", r);
-	*ret_root_fd = root_fd;
-	static const struct {
-		const char *name, *path;
-		mode_t mode;
-	} covers[] = { { "tmp", "/tmp", 01777 }, { "run", "/run", 0755 }, { "dev", "/dev", 0755 } };
-	for (size_t i = 0; i < ARRAY_LEN(covers); i++) {
-		r = cover(root_fd, scratch_fd, covers[i].name, covers[i].path, covers[i].mode);
-		if (r != 0)
-			return root_fail(step, STAGE_ROOT, covers[i].path, r);
-	}
-	return 0;
-}
-
 /* The policy's own mounts, in its order; the sources come from the engine or are opened here. */
 static int mount_policy(const struct process_setup *setup, int root_fd, int scratch_fd,
 			const int *sources, size_t n_sources, struct process_step *step)
 {
-	size_t n_policy = process_sources_count(setup->policy);
-	size_t first = setup->policy->root == POLICY_ROOT_DIR ? 1 : 0;
-	for (size_t i = first; i < n_policy && i < n_sources; i++) {
+	size_t n_policy = process_sources_count(setup);
+	for (size_t i = process_sources_of_root(setup); i < n_policy && i < n_sources; i++) {
 		int r = root_mount_one(setup, root_fd, scratch_fd, i, sources[i]);
 		if (r != 0)
-			return root_fail(step, STAGE_MOUNT, process_source_target(setup->policy, i),
-					 r);
+			return root_fail(step, STAGE_MOUNT, process_source_target(setup, i), r);
 	}
 	return 0;
 }
@@ -142,16 +91,13 @@ int process_root_build(const struct process_setup *setup, int *ret_root_fd, int 
 	 */
 	if ((r = mounts_attach(scratch_fd, AT_FDCWD, "/sys")) < 0)
 		return root_fail(step, STAGE_ROOT, "scratch", r);
-	if (process_sources_count(setup->policy) > 0 &&
+	if (process_sources_count(setup) > 0 &&
 	    (r = process_sources_recv(setup, sources, &n_sources, step)) != 0)
 		return r;
-	if (setup->policy->root == POLICY_ROOT_DIR) {
-		if (n_sources == 0)
-			return root_fail(step, STAGE_ROOT, setup->policy->root_path, EPROTO);
-		r = build_from_dir(setup, scratch_fd, sources[0], ret_root_fd, step);
-	} else {
+	if (process_sources_of_root(setup) > 0)
+		r = root_build_overlay(setup, scratch_fd, sources, ret_root_fd, step);
+	else
 		r = root_build_host(setup, scratch_fd, ret_root_fd, step);
-	}
 	if (r != 0)
 		return r;
 	if ((r = root_build_system(setup, *ret_root_fd, scratch_fd, step)) != 0)

@@ -10,6 +10,13 @@ int root_fail(struct process_step *step, enum init_stage stage, const char *subj
 int root_mkdir(int dir_fd, const char *path, mode_t mode);
 int root_write_file(int dir_fd, const char *path, const char *text);
 
+/*
+ * root_overlay.c: root: dir and root: image
+ * @sources:  the tree or the layers, then the change set if there is one
+ */
+int root_build_overlay(const struct process_setup *setup, int scratch_fd, const int *sources,
+		       int *ret_root_fd, struct process_step *step);
+
 /* root_host.c */
 int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_root_fd,
 		    struct process_step *step);
@@ -21,7 +28,10 @@ int root_verify_masks(int root_fd, struct process_step *step);
 int root_build_system(const struct process_setup *setup, int root_fd, int scratch_fd,
 		      struct process_step *step);
 
+/* root_write_cpus() - into sys/devices/system/cpu: how many processors the policy grants. */
+int root_write_cpus(const struct process_setup *setup, int dir_fd);
+
 /* sources.c */
 int root_mount_one(const struct process_setup *setup, int root_fd, int scratch_fd, size_t index,
 		   int source_fd);
-const char *process_source_target(const struct policy *policy, size_t index);
+const char *process_source_target(const struct process_setup *setup, size_t index);

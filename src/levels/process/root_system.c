@@ -117,6 +117,22 @@ static int build_proc(const struct process_setup *setup, int root_fd, struct pro
 	return 0;
 }
 
+int root_write_cpus(const struct process_setup *setup, int dir_fd)
+{
+	static const char links[][12] = { "possible", "present" };
+	char text[32];
+	(void)snprintf(text, sizeof(text), setup->n_cpus > 1 ? "0-%u\n" : "%u\n",
+		       setup->n_cpus - 1);
+	int r = root_write_file(dir_fd, "online", text);
+	if (r != 0 && r != EEXIST)
+		return r;
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+		if (symlinkat("online", dir_fd, links[i]) < 0 && errno != EEXIST)
+			return errno;
+	}
+	return 0;
+}
+
 /* root: host is made by us, with this folder, and nothing in it can lead elsewhere. */
 static int cpu_folder(const struct process_setup *setup, int root_fd)
 {
@@ -128,21 +144,11 @@ static int cpu_folder(const struct process_setup *setup, int root_fd)
 
 static int build_sys(const struct process_setup *setup, int root_fd, struct process_step *step)
 {
-	static const char links[][12] = { "possible", "present" };
-	char text[32];
+	if (setup->policy->root == POLICY_ROOT_IMAGE)
+		return 0; /* a layer of our own has it */
 	auto_fd int dir_fd = cpu_folder(setup, root_fd);
-	if (dir_fd < 0)
-		return root_fail(step, STAGE_ROOT, "/sys", dir_fd);
-	(void)snprintf(text, sizeof(text), setup->n_cpus > 1 ? "0-%u\n" : "%u\n",
-		       setup->n_cpus - 1);
-	int r = root_write_file(dir_fd, "online", text);
-	if (r != 0 && r != EEXIST)
-		return root_fail(step, STAGE_ROOT, "/sys", r);
-	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
-		if (symlinkat("online", dir_fd, links[i]) < 0 && errno != EEXIST)
-			return root_fail(step, STAGE_ROOT, "/sys", errno);
-	}
-	return 0;
+	int r = dir_fd < 0 ? dir_fd : root_write_cpus(setup, dir_fd);
+	return r != 0 ? root_fail(step, STAGE_ROOT, "/sys", r) : 0;
 }
 
 int root_build_system(const struct process_setup *setup, int root_fd, int scratch_fd,

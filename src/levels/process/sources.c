@@ -26,46 +26,71 @@
 #define SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
 struct source {
-	const char *path; /* NULL for tmpfs */
+	const char *path; /* NULL: fd has it, or for tmpfs */
 	const char *target;
 	const char *field;
 	enum policy_access access;
 	uint64_t size_bytes;
 	bool is_root;
+	bool is_tmpfs;
+	int fd; /* -1: path has it */
 };
 
-size_t process_sources_count(const struct policy *policy)
+/* root: host needs none; of other roots the tree or the layers, and where changes are kept. */
+size_t process_sources_of_root(const struct process_setup *setup)
 {
-	size_t n_root = policy->root == POLICY_ROOT_DIR ? 1 : 0;
-	size_t n_workspace = policy->workspace.path[0] ? 1 : 0;
-	return n_root + n_workspace + policy->n_mounts;
+	enum policy_root root = setup->policy->root;
+	if (root != POLICY_ROOT_DIR && root != POLICY_ROOT_IMAGE)
+		return 0;
+	return setup->changes_fd >= 0 ? 2 : 1;
 }
 
-static struct source get_source(const struct policy *policy, size_t index)
+size_t process_sources_count(const struct process_setup *setup)
 {
-	if (policy->root == POLICY_ROOT_DIR && index-- == 0)
-		return (struct source){ policy->root_path,     "/", "root",
-					POLICY_ACCESS_OVERLAY, 0,   true };
+	size_t n_workspace = setup->policy->workspace.path[0] ? 1 : 0;
+	return process_sources_of_root(setup) + n_workspace + setup->policy->n_mounts;
+}
+
+static struct source get_root_source(const struct process_setup *setup, size_t index)
+{
+	struct source source = { .target = "/", .field = "root", .is_root = true, .fd = -1 };
+	if (index == 1) {
+		source.fd = setup->changes_fd;
+		source.access = POLICY_ACCESS_RW;
+	} else {
+		source.path = setup->image ? setup->image->layers_path : setup->policy->root_path;
+		source.access = POLICY_ACCESS_RO;
+	}
+	return source;
+}
+
+static struct source get_source(const struct process_setup *setup, size_t index)
+{
+	const struct policy *policy = setup->policy;
+	size_t n_root = process_sources_of_root(setup);
+	if (index < n_root)
+		return get_root_source(setup, index);
+	index -= n_root;
 	if (policy->workspace.path[0] && index-- == 0)
-		return (struct source){ policy->workspace.path,
-					"/workspace",
-					"workspace.path",
-					policy->workspace.access,
-					0,
-					false };
+		return (struct source){ .path = policy->workspace.path,
+					.target = "/workspace",
+					.field = "workspace.path",
+					.access = policy->workspace.access,
+					.fd = -1 };
 	const struct policy_mount *mount = &policy->mounts[index];
 	bool is_tmpfs = mount->access == POLICY_ACCESS_TMPFS;
-	return (struct source){ is_tmpfs ? NULL : mount->source,
-				mount->target,
-				"mounts",
-				mount->access,
-				mount->size_bytes,
-				false };
+	return (struct source){ .path = is_tmpfs ? NULL : mount->source,
+				.target = mount->target,
+				.field = "mounts",
+				.access = mount->access,
+				.size_bytes = mount->size_bytes,
+				.is_tmpfs = is_tmpfs,
+				.fd = -1 };
 }
 
-const char *process_source_target(const struct policy *policy, size_t index)
+const char *process_source_target(const struct process_setup *setup, size_t index)
 {
-	return get_source(policy, index).target;
+	return get_source(setup, index).target;
 }
 
 /* The id inside that the command will have, as far as it is known before the root is entered. */
@@ -162,14 +187,26 @@ static void map_owners(struct process *process, const struct source *source, int
 				: "mounts: a file system cannot map ids; owners show as nobody";
 }
 
+/* Before Linux 6.15 a mount that was never attached cannot be cloned, so it is used itself. */
+static int clone_source(const struct source *source)
+{
+	int tree = source->fd >= 0 ? mounts_clone(source->fd, "", false)
+				   : mounts_clone(AT_FDCWD, source->path, true);
+	if (tree != -EINVAL || source->fd < 0)
+		return tree;
+	tree = fcntl(source->fd, F_DUPFD_CLOEXEC, 3);
+	return tree < 0 ? -errno : tree;
+}
+
 static int open_source(struct process *process, const struct source *source, struct error *err)
 {
 	unsigned attributes = SAFE | (source->access == POLICY_ACCESS_RW ? 0 : MOUNT_ATTR_RDONLY);
-	auto_fd int tree = mounts_clone(AT_FDCWD, source->path, true);
+	auto_fd int tree = clone_source(source);
 	int r = tree < 0 ? tree : mounts_restrict(tree, attributes, true);
 	if (r < 0) {
 		r = error_set(err, -r == ENOENT || -r == ENOTDIR ? ERR_NOT_FOUND : ERR_SYSTEM, -r,
-			      source->field, "'%s' cannot be shown to the sandbox", source->path);
+			      source->field, "'%s' cannot be shown to the sandbox",
+			      source->path ? source->path : "changes");
 		return error_remedy(err, r, "name an existing folder or file of this machine");
 	}
 	map_owners(process, source, tree);
@@ -199,15 +236,15 @@ static int send_fds(int socket_fd, const int *fds, size_t n_fds)
 
 int process_sources_send(struct process *process, struct error *err)
 {
-	const struct policy *policy = process->setup.policy;
+	const struct process_setup *setup = &process->setup;
 	int fds[PROCESS_MAX_SOURCES];
-	size_t n_fds = 0, count = process_sources_count(policy);
+	size_t n_fds = 0, count = process_sources_count(setup);
 	int r = 0;
-	if (count == 0 || process->setup.is_rootless)
+	if (count == 0 || setup->is_rootless)
 		return 0;
 	for (size_t i = 0; i < count && r >= 0; i++) {
-		struct source source = get_source(policy, i);
-		if (!source.path)
+		struct source source = get_source(setup, i);
+		if (source.is_tmpfs)
 			continue;
 		r = open_source(process, &source, err);
 		if (r >= 0)
@@ -227,22 +264,36 @@ int process_sources_send(struct process *process, struct error *err)
 	return r;
 }
 
+/* The caller's mounts are closed to the child, but its own copies of them are at the same place. */
+static int clone_in_child(const struct source *source)
+{
+	char link[32], path[4096];
+	if (source->fd < 0)
+		return mounts_clone(AT_FDCWD, source->path, true);
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", source->fd);
+	ssize_t len = readlink(link, path, sizeof(path) - 1);
+	if (len < 0)
+		return -errno;
+	path[len] = '\0';
+	return mounts_clone(AT_FDCWD, path, true);
+}
+
 /* The child's side, started by an ordinary user: opened by path, in the child's own namespace. */
 static int open_in_child(const struct process_setup *setup, int *fds, size_t count,
 			 struct process_step *step)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct source source = get_source(setup->policy, i);
+		struct source source = get_source(setup, i);
 		unsigned attributes =
 			SAFE | (source.access == POLICY_ACCESS_RW ? 0 : MOUNT_ATTR_RDONLY);
 		fds[i] = -1;
-		if (!source.path)
+		if (source.is_tmpfs)
 			continue;
-		fds[i] = mounts_clone(AT_FDCWD, source.path, true);
+		fds[i] = clone_in_child(&source);
 		int r = fds[i] < 0 ? fds[i] : mounts_restrict(fds[i], attributes, true);
 		if (r < 0)
 			return root_fail(step, source.is_root ? STAGE_ROOT : STAGE_MOUNT,
-					 source.path, r);
+					 source.path ? source.path : "changes", r);
 	}
 	return 0;
 }
@@ -251,7 +302,7 @@ int process_sources_recv(const struct process_setup *setup, int *fds, size_t *re
 			 struct process_step *step)
 {
 	int received[PROCESS_MAX_SOURCES];
-	size_t n_received = 0, count = process_sources_count(setup->policy);
+	size_t n_received = 0, count = process_sources_count(setup);
 	char byte;
 	union {
 		struct cmsghdr align;
@@ -273,7 +324,7 @@ int process_sources_recv(const struct process_setup *setup, int *fds, size_t *re
 		memcpy(received, CMSG_DATA(&control.align), n_received * sizeof(int));
 	}
 	for (size_t i = 0, at = 0; i < count; i++) {
-		bool has_fd = get_source(setup->policy, i).path != NULL;
+		bool has_fd = !get_source(setup, i).is_tmpfs;
 		if (has_fd && at == n_received)
 			return root_fail(step, STAGE_MOUNT, "", EPROTO);
 		fds[i] = has_fd ? received[at++] : -1;
@@ -335,10 +386,10 @@ int root_mount_one(const struct process_setup *setup, int root_fd, int scratch_f
 		   int source_fd)
 {
 
-	struct source source = get_source(setup->policy, index);
+	struct source source = get_source(setup, index);
 	struct stat status = { .st_mode = S_IFDIR };
 	auto_fd int made = -1;
-	if (!source.path)
+	if (source.is_tmpfs)
 		made = make_tmpfs(scratch_fd, index, source.size_bytes);
 	else if (fstat(source_fd, &status) < 0)
 		return errno;

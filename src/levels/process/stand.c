@@ -81,6 +81,10 @@ static int fill_setup(struct sandbox *sandbox, struct process *process, struct e
 	struct process_setup *setup = &process->setup;
 	char path[PROGRAM_PATH_BYTES];
 	setup->policy = sandbox->policy;
+	setup->image = sandbox->image;
+	setup->changes_fd = sandbox->keeps_changes ? sandbox->changes_fd : -1;
+	if (setup->policy->root == POLICY_ROOT_IMAGE && !setup->image)
+		return fail(err, 0, "root", "the image was not opened", "start it with foso run");
 	int r = process_choose_ids(setup, err);
 	if (r < 0)
 		return r;
@@ -327,7 +331,7 @@ static void add_paths(struct init_configure *configure, const struct policy *pol
 	static const char *const writable[] = { "/tmp",  "/var/tmp", "/run", "/home",
 						"/root", "/dev/shm", "/proc" };
 	add_path(configure, "/",
-		 CONFINE_PATH_READ | (policy->root == POLICY_ROOT_DIR ? CONFINE_PATH_WRITE : 0));
+		 CONFINE_PATH_READ | (policy->root != POLICY_ROOT_HOST ? CONFINE_PATH_WRITE : 0));
 	add_path(configure, "/dev", CONFINE_PATH_READ | CONFINE_PATH_WRITE | CONFINE_PATH_IOCTL);
 	for (size_t i = 0; i < ARRAY_LEN(writable); i++)
 		add_path(configure, writable[i], CONFINE_PATH_READ | CONFINE_PATH_WRITE);
