@@ -3,6 +3,7 @@
 #include "base/digest.h"
 
 #include <sha2.h>
+#include <string.h>
 #include <sys/types.h>
 
 void digest_sha256(const void *first, size_t n_first, const void *second, size_t n_second,
@@ -25,4 +26,25 @@ void digest_hex(const uint8_t digest[DIGEST_BYTES], char ret_text[DIGEST_HEX_BYT
 		ret_text[2 * i + 1] = hex[digest[i] & 15];
 	}
 	ret_text[DIGEST_HEX_BYTES - 1] = '\0';
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool digest_parse(const char *text, uint8_t ret_digest[DIGEST_BYTES])
+{
+	uint8_t digest[DIGEST_BYTES];
+	for (size_t i = 0; i < DIGEST_BYTES; i++) {
+		int high = hex_value(text[2 * i]);
+		int low = high < 0 ? -1 : hex_value(text[2 * i + 1]);
+		if (low < 0)
+			return false;
+		digest[i] = (uint8_t)(high << 4 | low);
+	}
+	memcpy(ret_digest, digest, sizeof(digest));
+	return true;
 }
