@@ -51,13 +51,13 @@ static int capabilities_set(const struct capability_sets *sets)
  * What this kernel has ends where reading the bounding set fails with EINVAL.  What was read as
  * empty stays so: nothing can add to the bounding set.
  */
-static int bounding_empty(void)
+static int bounding_reduce(uint32_t kept)
 {
 	for (int capability = 0; capability < 64; capability++) {
 		int is_set = prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
 		if (is_set < 0)
 			return errno == EINVAL && capability > 0 ? 0 : errno;
-		if (!is_set)
+		if (!is_set || (capability < 32 && kept & 1u << capability))
 			continue;
 		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
 			return errno;
@@ -104,7 +104,7 @@ int confine_capabilities(void)
 {
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return errno;
-	int result = bounding_empty();
+	int result = bounding_reduce(0);
 	if (result != 0)
 		return result;
 	result = securebits_lock();
@@ -113,6 +113,53 @@ int confine_capabilities(void)
 	static const struct capability_sets none;
 	result = capabilities_set(&none);
 	return result != 0 ? result : capabilities_verify();
+}
+
+/* uid 0 gains nothing at an exec, but does lose what it has by becoming somebody else. */
+#define KEEPING_SECUREBITS                                                      \
+	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP_LOCKED | \
+	 SECBIT_KEEP_CAPS_LOCKED)
+#define RAISED_SECUREBITS (SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+
+static int ambient_raise(uint32_t kept)
+{
+	for (unsigned long capability = 0; capability < 32; capability++) {
+		if (kept & 1u << capability &&
+		    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0) < 0)
+			return errno;
+	}
+	return 0;
+}
+
+static bool sets_are(const struct capability_sets *sets, uint32_t kept)
+{
+	const struct __user_cap_data_struct *low = &sets->items[0], *high = &sets->items[1];
+	return low->effective == kept && low->permitted == kept && low->inheritable == kept &&
+	       (high->effective | high->permitted | high->inheritable) == 0;
+}
+
+int confine_capabilities_keep(uint32_t kept)
+{
+	struct capability_sets sets = { .items[0] = { kept, kept, kept } };
+	int bits = prctl(PR_GET_SECUREBITS, 0, 0, 0, 0);
+	if (bits < 0 || prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return errno;
+	int result = bounding_reduce(kept);
+	if (result != 0)
+		return result;
+	bits = (bits | KEEPING_SECUREBITS) & ~SECBIT_KEEP_CAPS;
+	if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0)
+		return errno;
+	/* SETPCAP, which securebits need, goes with the first of these sets and comes last. */
+	sets.items[0].permitted = sets.items[0].effective = kept | 1u << CAP_SETPCAP;
+	if ((result = capabilities_set(&sets)) != 0 || (result = ambient_raise(kept)) != 0)
+		return result;
+	if (prctl(PR_SET_SECUREBITS, bits | RAISED_SECUREBITS, 0, 0, 0) < 0)
+		return errno;
+	sets.items[0].permitted = sets.items[0].effective = kept;
+	if ((result = capabilities_set(&sets)) != 0 || (result = capabilities_get(&sets)) != 0)
+		return result;
+	return sets_are(&sets, kept) ? 0 : EPERM;
 }
 
 /* ---- users and groups ---- */

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,23 @@ int confine_no_new_privs(void);
  * Verified afterwards by reading the sets back: EPERM if any bit stayed.
  */
 int confine_capabilities(void);
+
+/*
+ * What uid 0 needs to install files for others, within its own user namespace.  Nothing that
+ * mounts, traces, loads, or configures.
+ */
+#define CONFINE_INSTALLER                                                                 \
+	(1u << CAP_CHOWN | 1u << CAP_DAC_OVERRIDE | 1u << CAP_FOWNER | 1u << CAP_FSETID | \
+	 1u << CAP_SETUID | 1u << CAP_SETGID)
+
+/*
+ * confine_capabilities_keep() - all but @kept, which commands of uid 0 have over exec
+ * @kept:  bits of the first 32 capabilities, all of them permitted
+ *
+ * The kept ones are in every set, ambient included, since securebits still say that uid 0 as
+ * such is nothing.  Whoever becomes another user loses them, as on any system.
+ */
+int confine_capabilities_keep(uint32_t kept);
 
 /*
  * confine_ids() - no supplementary groups, then gid, then uid, all three of each; verified

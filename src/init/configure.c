@@ -5,7 +5,8 @@
  * Landlock is applied here and not for each command: all commands of a sandbox then share one
  * domain, so that one can signal another's processes, while nothing reaches out of it.
  * foso-init keeps four capabilities in the sandbox's own user namespace: to become a command's
- * user, to signal it, and to take the rest from it; the workload keeps none.
+ * user, to signal it, and to take the rest from it; the workload keeps none.  Of a step of an
+ * image build it keeps those over files too, and leaves them to commands of uid 0.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,10 +38,11 @@ static int apply_landlock(const struct init *init)
 	return is_missing && !configure->needs_landlock ? 0 : r;
 }
 
-static int keep_own_capabilities(void)
+static int keep_own_capabilities(const struct init *init)
 {
-	const uint32_t kept =
-		1u << CAP_SETUID | 1u << CAP_SETGID | 1u << CAP_KILL | 1u << CAP_SETPCAP;
+	const uint32_t kept = 1u << CAP_SETUID | 1u << CAP_SETGID | 1u << CAP_KILL |
+			      1u << CAP_SETPCAP |
+			      (init->configure.is_installer ? CONFINE_INSTALLER : 0);
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { { 0 } };
 	if (syscall(SYS_capget, &header, data) < 0)
@@ -65,5 +67,5 @@ int init_configure_apply(struct init *init, enum init_stage *ret_stage)
 	if ((r = apply_landlock(init)) != 0)
 		return r;
 	*ret_stage = STAGE_PRIVILEGES;
-	return keep_own_capabilities();
+	return keep_own_capabilities(init);
 }

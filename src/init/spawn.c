@@ -128,7 +128,8 @@ static int become_user(const struct spawn *spawn)
 
 static int drop_capabilities(const struct spawn *spawn)
 {
-	UNUSED(spawn);
+	if (spawn->init->configure.is_installer && spawn->user.uid == 0)
+		return confine_capabilities_keep(CONFINE_INSTALLER);
 	return confine_capabilities();
 }
 

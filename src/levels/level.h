@@ -54,6 +54,11 @@ struct sandbox {
 	 */
 	bool keeps_changes;
 	int changes_fd;
+	/*
+	 * A step of an image build: commands of uid 0 keep the capabilities over files and ids that
+	 * installing needs (CONFINE_INSTALLER), in the sandbox's own user namespace.
+	 */
+	bool is_installer;
 };
 
 enum level_feature {

@@ -32,6 +32,7 @@ void init_configure_encode(const struct init_configure *configure, struct buf *o
 {
 	wire_put_u8(out, configure->has_many_ids);
 	wire_put_u8(out, configure->needs_landlock);
+	wire_put_u8(out, configure->is_installer);
 	wire_put_u32(out, configure->default_uid);
 	wire_put_u32(out, configure->default_gid);
 	wire_put_u32(out, (uint32_t)configure->n_paths);
@@ -49,6 +50,7 @@ bool init_configure_decode(struct init_configure *ret, const void *bytes, size_t
 	memset(ret, 0, sizeof(*ret));
 	ret->has_many_ids = wire_get_bool(&reader);
 	ret->needs_landlock = wire_get_bool(&reader);
+	ret->is_installer = wire_get_bool(&reader);
 	ret->default_uid = wire_get_u32(&reader);
 	ret->default_gid = wire_get_u32(&reader);
 	size_t n_paths = wire_get_count(&reader, INIT_MAX_PATHS);

@@ -93,6 +93,7 @@ struct init_path {
 struct init_configure {
 	bool has_many_ids;   /* the user namespace maps a range: commands can change ids */
 	bool needs_landlock; /* refuse to start if the kernel has it and it cannot be applied */
+	bool is_installer;   /* commands of uid 0 keep CONFINE_INSTALLER */
 	uint32_t default_uid, default_gid;      /* of commands whose user is "" */
 	struct init_path paths[INIT_MAX_PATHS]; /* strings owned by whoever filled it */
 	size_t n_paths;

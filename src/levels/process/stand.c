@@ -83,6 +83,7 @@ static int fill_setup(struct sandbox *sandbox, struct process *process, struct e
 	setup->policy = sandbox->policy;
 	setup->image = sandbox->image;
 	setup->changes_fd = sandbox->keeps_changes ? sandbox->changes_fd : -1;
+	setup->is_installer = sandbox->is_installer;
 	if (setup->policy->root == POLICY_ROOT_IMAGE && !setup->image)
 		return fail(err, 0, "root", "the image was not opened", "start it with foso run");
 	int r = process_choose_ids(setup, err);
@@ -349,6 +350,7 @@ int process_configure(struct process *process, const struct policy *policy, stru
 	struct init_configure configure = {
 		.has_many_ids = !process->setup.is_rootless,
 		.needs_landlock = true,
+		.is_installer = process->setup.is_installer,
 		.default_uid = policy->root == POLICY_ROOT_HOST ? PROCESS_DEFAULT_USER : 0,
 	};
 	struct seccomp_program program;

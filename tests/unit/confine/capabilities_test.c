@@ -69,6 +69,57 @@ static void test_exec_as_uid_0_brings_nothing_back(void)
 	EQ(act_freely(execute_and_look), 1);
 }
 
+/* All five sets of what is executed are those of an installer; 1 if not. */
+static int execute_and_look_for_installer(void)
+{
+	const char *script = "while read -r key value; do case $key in "
+			     "Cap*) [ $value = 00000000000000db ] || exit 1;; esac; "
+			     "done < /proc/self/status";
+	execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+	return ACT_BROKE;
+}
+
+static int kept_then_executed(void)
+{
+	int result = confine_no_new_privs();
+	if (result == 0)
+		result = confine_capabilities_keep(CONFINE_INSTALLER);
+	return result != 0 ? ACT_BROKE : execute_and_look_for_installer();
+}
+
+static void test_an_installer_keeps_six_over_exec(void)
+{
+	if (geteuid() != 0)
+		SKIP("not root: there are no capabilities to keep");
+	EQ(act_freely(kept_then_executed), 0);
+	EQ(act_freely(execute_and_look_for_installer), 1);
+}
+
+static int kept_then_another_user(void)
+{
+	if (confine_capabilities_keep(CONFINE_INSTALLER) != 0)
+		return ACT_BROKE;
+	if (prctl(PR_SET_SECUREBITS, 0, 0, 0, 0) == 0 ||
+	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_CHOWN, 0, 0) == 0)
+		return 1;
+	if (syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY) != 0)
+		return ACT_BROKE;
+	/* What is left is the bounding set, and the inheritable one, of which nothing comes. */
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+	if (syscall(SYS_capget, &header, data) != 0)
+		return ACT_BROKE;
+	bool is_ambient = prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, CAP_CHOWN, 0, 0) == 1;
+	return data[0].effective | data[0].permitted || is_ambient;
+}
+
+static void test_an_installer_that_becomes_a_user_has_none(void)
+{
+	if (geteuid() != 0)
+		SKIP("not root: there are no capabilities to lose");
+	EQ(act_freely(kept_then_another_user), 0);
+}
+
 static int setuid_to_root_and_look(void)
 {
 	int result = confine_ids(NOBODY, NOBODY);
@@ -284,6 +335,8 @@ static int run_tests(void)
 {
 	RUN(test_all_five_sets_are_empty);
 	RUN(test_exec_as_uid_0_brings_nothing_back);
+	RUN(test_an_installer_keeps_six_over_exec);
+	RUN(test_an_installer_that_becomes_a_user_has_none);
 	RUN(test_no_way_back_to_root);
 	RUN(test_no_new_privs_stops_setuid_programs);
 	RUN(test_securebits_are_locked);
