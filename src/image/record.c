@@ -4,14 +4,11 @@
 
 #include <string.h>
 
+#include "image/form.h"
 #include "image/name.h"
-#include "wire/codec.h"
 
 /* The last byte is the version; another one is another form. */
 static const char magic[8] = { 'f', 'o', 's', 'o', 'i', 'm', 'g', 1 };
-
-#define MAX_PLATFORM_BYTES 32
-#define MAX_STRING_BYTES   (IMAGE_RECORD_MAX_BYTES / 4)
 
 const char *image_list_next(const struct image_list *list, const char *previous)
 {
@@ -33,19 +30,6 @@ struct image_list image_list_from(struct buf *storage, const char *const *string
 				    (uint32_t)(storage->len - before) };
 }
 
-static void put_string(struct buf *out, const char *text)
-{
-	wire_put_string(out, text ? text : "");
-	wire_put_u8(out, 0);
-}
-
-static void put_list(struct buf *out, const struct image_list *list)
-{
-	wire_put_u32(out, list->n_strings);
-	wire_put_u32(out, list->n_bytes);
-	buf_append(out, list->first, list->n_bytes);
-}
-
 static void put_layer(struct buf *out, const struct image_layer *layer)
 {
 	buf_append(out, layer->blob, DIGEST_BYTES);
@@ -60,99 +44,29 @@ static void put_layer(struct buf *out, const struct image_layer *layer)
 void image_record_encode(const struct image_record *record, struct buf *out)
 {
 	buf_append(out, magic, sizeof(magic));
-	put_string(out, record->name);
+	image_put_string(out, record->name);
 	wire_put_u64(out, record->imported_realtime_s);
 	buf_append(out, record->manifest, DIGEST_BYTES);
 	wire_put_u64(out, record->manifest_bytes);
-	wire_put_u8(out, (uint8_t)record->manifest_type);
 	buf_append(out, record->config, DIGEST_BYTES);
 	wire_put_u64(out, record->config_bytes);
-	put_string(out, record->architecture);
-	put_string(out, record->os);
-	put_string(out, record->user);
-	put_string(out, record->cwd);
-	put_string(out, record->stop_signal);
-	put_list(out, &record->env);
-	put_list(out, &record->entrypoint);
-	put_list(out, &record->cmd);
-	put_list(out, &record->shell);
-	put_list(out, &record->labels);
-	put_list(out, &record->exposed_ports);
-	put_list(out, &record->volumes);
+	image_put_string(out, record->architecture);
+	image_put_string(out, record->os);
+	image_put_config(out, record);
 	wire_put_u32(out, record->n_layers);
 	for (uint32_t i = 0; i < record->n_layers; i++)
 		put_layer(out, &record->layers[i]);
 }
 
-/* Where the reader is, and past it; NULL and a broken reader if fewer bytes are there. */
-static const char *take(struct wire_reader *reader, size_t n_bytes)
-{
-	if (reader->is_broken || n_bytes > reader->len - reader->at) {
-		reader->is_broken = true;
-		return NULL;
-	}
-	const char *bytes = (const char *)reader->bytes + reader->at;
-	reader->at += n_bytes;
-	return bytes;
-}
-
-static const char *get_string(struct wire_reader *reader, size_t max_bytes)
-{
-	size_t len = wire_get_count(reader, (uint32_t)max_bytes);
-	const char *text = take(reader, len + 1);
-	if (!text || strnlen(text, len + 1) != len) {
-		reader->is_broken = true;
-		return "";
-	}
-	return text;
-}
-
-static struct image_list get_list(struct wire_reader *reader)
-{
-	struct image_list list = { .n_strings = wire_get_count(reader, IMAGE_MAX_STRINGS) };
-	list.n_bytes = wire_get_count(reader, IMAGE_RECORD_MAX_BYTES);
-	list.first = take(reader, list.n_bytes);
-	uint32_t n_ends = 0;
-	for (uint32_t i = 0; list.first && i < list.n_bytes; i++)
-		n_ends += list.first[i] == '\0';
-	bool is_closed = list.n_bytes == 0 || (list.first && list.first[list.n_bytes - 1] == '\0');
-	if (n_ends != list.n_strings || !is_closed)
-		reader->is_broken = true;
-	if (reader->is_broken || list.n_strings == 0)
-		return (struct image_list){ 0 };
-	return list;
-}
-
-static void get_digest(struct wire_reader *reader, uint8_t ret_digest[DIGEST_BYTES])
-{
-	const char *bytes = take(reader, DIGEST_BYTES);
-	if (bytes)
-		memcpy(ret_digest, bytes, DIGEST_BYTES);
-}
-
 static void get_layer(struct wire_reader *reader, struct image_layer *layer)
 {
-	get_digest(reader, layer->blob);
-	get_digest(reader, layer->diff_id);
-	get_digest(reader, layer->chain);
+	image_get_digest(reader, layer->blob);
+	image_get_digest(reader, layer->diff_id);
+	image_get_digest(reader, layer->chain);
 	layer->blob_bytes = wire_get_u64(reader);
 	layer->tree_bytes = wire_get_u64(reader);
 	layer->n_entries = wire_get_u64(reader);
 	layer->compression = (enum image_compression)wire_get_enum(reader, IMAGE_N_COMPRESSIONS);
-}
-
-static void get_config(struct wire_reader *reader, struct image_record *record)
-{
-	record->user = get_string(reader, MAX_STRING_BYTES);
-	record->cwd = get_string(reader, MAX_STRING_BYTES);
-	record->stop_signal = get_string(reader, MAX_STRING_BYTES);
-	record->env = get_list(reader);
-	record->entrypoint = get_list(reader);
-	record->cmd = get_list(reader);
-	record->shell = get_list(reader);
-	record->labels = get_list(reader);
-	record->exposed_ports = get_list(reader);
-	record->volumes = get_list(reader);
 }
 
 static bool has_names(const struct image_list *list)
@@ -202,20 +116,18 @@ int image_record_decode(const void *bytes, size_t len, const char *subject,
 {
 	struct wire_reader reader;
 	wire_reader_init(&reader, bytes, len);
-	const char *head = take(&reader, sizeof(magic));
+	const char *head = image_take(&reader, sizeof(magic));
 	if (!head || len > IMAGE_RECORD_MAX_BYTES || memcmp(head, magic, sizeof(magic)) != 0)
 		return refuse(err, subject, "its first bytes are others");
-	ret->name = get_string(&reader, IMAGE_NAME_MAX);
+	ret->name = image_get_string(&reader, IMAGE_NAME_MAX);
 	ret->imported_realtime_s = wire_get_u64(&reader);
-	get_digest(&reader, ret->manifest);
+	image_get_digest(&reader, ret->manifest);
 	ret->manifest_bytes = wire_get_u64(&reader);
-	ret->manifest_type =
-		(enum image_manifest_type)wire_get_enum(&reader, IMAGE_N_MANIFEST_TYPES);
-	get_digest(&reader, ret->config);
+	image_get_digest(&reader, ret->config);
 	ret->config_bytes = wire_get_u64(&reader);
-	ret->architecture = get_string(&reader, MAX_PLATFORM_BYTES);
-	ret->os = get_string(&reader, MAX_PLATFORM_BYTES);
-	get_config(&reader, ret);
+	ret->architecture = image_get_string(&reader, IMAGE_PLATFORM_WORD_MAX);
+	ret->os = image_get_string(&reader, IMAGE_PLATFORM_WORD_MAX);
+	image_get_config(&reader, ret);
 	ret->n_layers = wire_get_count(&reader, IMAGE_MAX_LAYERS);
 	for (uint32_t i = 0; i < ret->n_layers; i++)
 		get_layer(&reader, &ret->layers[i]);

@@ -20,9 +20,6 @@
 #define IMAGE_MAX_LAYERS       127  /* of one overlay, with room for the upper side */
 #define IMAGE_MAX_STRINGS      4096 /* in one list */
 
-/* Form of a manifest: the two that the same bytes can have. */
-enum image_manifest_type { IMAGE_MANIFEST_OCI, IMAGE_MANIFEST_DOCKER, IMAGE_N_MANIFEST_TYPES };
-
 enum image_compression {
 	IMAGE_COMPRESSION_NONE,
 	IMAGE_COMPRESSION_GZIP,
@@ -51,7 +48,6 @@ struct image_record {
 	uint64_t imported_realtime_s;
 	uint8_t manifest[DIGEST_BYTES], config[DIGEST_BYTES];
 	uint64_t manifest_bytes, config_bytes;
-	enum image_manifest_type manifest_type;
 	const char *architecture, *os; /* "amd64", "linux" */
 
 	/* Of the image's config; "" and empty where it says nothing. */

@@ -20,7 +20,6 @@ static inline struct image_record image_sample(struct buf *storage)
 		.imported_realtime_s = 1764438000,
 		.manifest_bytes = 1234,
 		.config_bytes = 567,
-		.manifest_type = IMAGE_MANIFEST_DOCKER,
 		.architecture = "amd64",
 		.os = "linux",
 		.user = "1000:1000",
