@@ -161,7 +161,7 @@
 	CALL(fallocate,               yes, yes, no,  no,  "") \
 	CALL(umask,                   yes, yes, no,  yes, "") \
 	CALL(chmod,                   yes, chmod_strict, no,  no,  "") \
-	CALL(fchmod,                  yes, chmod_strict, no,  no,  "") \
+	CALL(fchmod,                  yes, chmod_strict, chmod_strict, chmod_strict, "") \
 	CALL(fchmodat,                yes, fchmodat_strict, no,  no,  "") \
 	CALL(fchmodat2,               yes, fchmodat_strict, no,  no,  "") \
 	CALL(chown,                   yes, no,  no,  no, \

@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -137,12 +138,17 @@ static int probe(struct monitor *monitor, struct error *err)
 	return r;
 }
 
-/* A pipe for one stream: our end does not block, the command's does. */
+/*
+ * A pipe for one stream: our end does not block, the command's does.  A pipe belongs to who made
+ * it, and the command is somebody else: with the mode that it has from birth he could not open
+ * /dev/stdout.  Who can get at its name in /proc has the right to the process that holds it.
+ */
 static int make_pipe(int *ret_read, int *ret_write, bool is_input)
 {
 	int fds[2];
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return -1;
+	(void)fchmod(fds[0], 0666);
 	(void)fcntl(is_input ? fds[1] : fds[0], F_SETFL, O_NONBLOCK);
 	*ret_read = fds[0];
 	*ret_write = fds[1];

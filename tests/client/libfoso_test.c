@@ -339,7 +339,7 @@ static void test_session_keeps_its_files(void)
 	struct foso_sandbox *sandbox = open_sandbox(NULL);
 	struct foso_run *first = exec_in(sandbox, "echo note >/tmp/a");
 	wait_for(first);
-	struct foso_run *second = exec_in(sandbox, "cat /tmp/a; exit 4");
+	struct foso_run *second = exec_in(sandbox, "cat /tmp/a >/dev/stdout; exit 4");
 	wait_for(second);
 	STR_EQ(output(second), "note\n");
 	EQ(foso_run_code(second), 4);
