@@ -251,11 +251,20 @@ static pid_t fork_into(struct spawn *spawn)
 	return pid;
 }
 
-static int open_terminal(const struct init_spawn *order, int *ret_master, int *ret_slave)
+/* The terminal is the command's: it may be opened again, by its name or /dev/stdout. */
+static int open_master(const struct init_user *user)
+{
+	(void)syscall(SYS_setfsuid, user->uid);
+	int master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	(void)syscall(SYS_setfsuid, getuid());
+	return master;
+}
+
+static int open_terminal(const struct spawn *spawn, int *ret_master, int *ret_slave)
 {
 	int zero = 0;
-	struct winsize size = { .ws_row = order->rows, .ws_col = order->columns };
-	auto_fd int master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct winsize size = { .ws_row = spawn->order->rows, .ws_col = spawn->order->columns };
+	auto_fd int master = open_master(&spawn->user);
 	if (master < 0 || ioctl(master, TIOCSPTLCK, &zero) < 0)
 		return errno;
 	auto_fd int slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -308,7 +317,7 @@ static int prepare(struct spawn *spawn, const int *fds, size_t n_fds, int *ret_m
 	if (r != 0 || !spawn->order->is_tty)
 		return r;
 	*ret_stage = STAGE_TERMINAL;
-	return open_terminal(spawn->order, ret_master, &spawn->terminal_fd);
+	return open_terminal(spawn, ret_master, &spawn->terminal_fd);
 }
 
 void init_spawn(struct init *init, const struct init_spawn *order, const int *fds, size_t n_fds)
