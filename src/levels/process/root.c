@@ -85,15 +85,16 @@ int process_root_build(const struct process_setup *setup, int *ret_root_fd, int 
 	int scratch_fd = make_scratch(setup);
 	if (scratch_fd < 0)
 		return root_fail(step, STAGE_ROOT, "scratch", scratch_fd);
+	/* Before the scratch covers a folder of the host, which may be what a policy shows. */
+	if (process_sources_count(setup) > 0 &&
+	    (r = process_sources_recv(setup, sources, &n_sources, step)) != 0)
+		return r;
 	/*
 	 * It has to be attached somewhere to be mounted from; /sys is never needed here.  Not on
 	 * "/": umount2() goes down to the topmost mount there, and the old root would stay.
 	 */
 	if ((r = mounts_attach(scratch_fd, AT_FDCWD, "/sys")) < 0)
 		return root_fail(step, STAGE_ROOT, "scratch", r);
-	if (process_sources_count(setup) > 0 &&
-	    (r = process_sources_recv(setup, sources, &n_sources, step)) != 0)
-		return r;
 	if (process_sources_of_root(setup) > 0)
 		r = root_build_overlay(setup, scratch_fd, sources, ret_root_fd, step);
 	else
