@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,6 +34,14 @@ static int fill_standard_descriptors(struct error *err)
 		}
 	}
 	return 0;
+}
+
+/* Whatever the caller set: a file that may not grow is an error, and children are waited for. */
+static void reset_signals(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, by_default = { .sa_handler = SIG_DFL };
+	(void)sigaction(SIGXFSZ, &ignore, NULL);
+	(void)sigaction(SIGCHLD, &by_default, NULL);
 }
 
 /* Returns 0; 1 if help or the version was asked for and printed. */
@@ -140,6 +149,7 @@ int main(int argc, char **argv)
 					.words = argc > 0 ? argv + 1 : no_words } };
 	int status = 0;
 
+	reset_signals();
 	if (run(&cli, &status, &err) == 0)
 		return status;
 	error_print(stderr, &err);

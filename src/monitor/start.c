@@ -44,20 +44,35 @@ static uint64_t realtime_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/*
+ * What the caller had set on signals came along through the exec.  What he ignores is not meant
+ * for the command either (nohup, a job of a shell without job control); the rest is set anew: a
+ * child of ours must be waited for, and a file that may not grow is an error and not our end.
+ */
+static void reset_signals(sigset_t *ret_watched)
+{
+	static const int signals[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
+				       SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH };
+	static const int ignored[] = { SIGPIPE, SIGTTOU, SIGTTIN, SIGXFSZ };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, by_default = { .sa_handler = SIG_DFL };
+	struct sigaction old;
+	sigemptyset(ret_watched);
+	sigaddset(ret_watched, RUNDIR_KILL_SIGNAL);
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaddset(ret_watched, signals[i]);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
+		(void)sigaction(ignored[i], &ignore, NULL);
+	(void)sigaction(SIGCHLD, &by_default, NULL);
+}
+
 static int open_signals(struct monitor *monitor, struct error *err)
 {
-	static const int signals[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,  SIGUSR1,
-				       SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH, RUNDIR_KILL_SIGNAL };
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	sigset_t set;
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-		sigaddset(&set, signals[i]);
-	(void)sigaction(SIGPIPE, &ignore, NULL);
-	(void)sigaction(SIGTTOU, &ignore, NULL);
-	(void)sigaction(SIGTTIN, &ignore, NULL);
+	reset_signals(&set);
 	monitor->is_stdin_terminal = isatty(0) == 1;
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 || /* NOLINT(concurrency-mt-unsafe) */
+	if (sigprocmask(SIG_SETMASK, &set, NULL) < 0 || /* NOLINT(concurrency-mt-unsafe) */
 	    (monitor->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0) {
 		int r = error_set(err, ERR_SYSTEM, errno, "signals", "cannot be watched");
 		return error_remedy(err, r, "raise the limit of open files");
