@@ -69,7 +69,7 @@ static int write_file(const char *path, const char *text)
 
 static int set_names(const struct process_setup *setup)
 {
-	const char *name = setup->policy->hostname[0] ? setup->policy->hostname : "foso";
+	const char *name = root_hostname(setup->policy);
 	if (sethostname(name, strlen(name)) < 0 || setdomainname("", 0) < 0)
 		return errno;
 	/* A second wall behind the filter: this namespace's count of children is zero. */
@@ -189,7 +189,8 @@ _Noreturn void process_child_main(struct process_setup *setup)
 	confine_signals();
 	if ((r = drop_unused_bounds()) != 0)
 		fail(setup, STAGE_PRIVILEGES, r, "");
-	if (setup->policy->root == POLICY_ROOT_HOST && (r = root_verify_masks(root_fd, &step)) != 0)
+	if (setup->policy->root == POLICY_ROOT_HOST &&
+	    (r = root_verify_masks(setup, root_fd, &step)) != 0)
 		fail(setup, step.stage, r, step.subject);
 	/* Everything before this line runs beside the making of the network namespace. */
 	if ((r = process_network_join(&network)) != 0)

@@ -31,6 +31,8 @@
 #define PROCESS_N_UIDS    65536u
 #define PROCESS_N_RANGES  32768u
 
+#define PROCESS_DEFAULT_HOSTNAME "foso"
+
 #define PROCESS_DEFAULT_USER 1000u /* of root: host; of other roots it is 0 */
 #define PROCESS_END_MS       1000  /* what the kernel gets to end foso-init at a teardown */
 /*
@@ -60,6 +62,8 @@ struct process_setup {
 	int group_fd;    /* of the cgroup on v2, for the cgroup namespace; else -1 */
 	int init_fd;     /* O_PATH of foso-init */
 	int null_fd;     /* /dev/null */
+	char layers[48]; /* of root: host, a path; "": the child makes its own */
+	bool are_layers_new;
 };
 
 struct process_listener {
@@ -119,6 +123,9 @@ const struct cgroup_host *process_host(void);
  * ids would be root outside; subject "user" where the policy's user cannot be mapped.
  */
 int process_choose_ids(struct process_setup *setup, struct error *err) must_check;
+
+/* layers.c: looks for, or makes, what setup->layers names. */
+void process_layers_open(struct process_setup *setup);
 
 /* child.c: runs in the child; never returns. */
 _Noreturn void process_child_main(struct process_setup *setup);

@@ -21,8 +21,25 @@ int root_build_overlay(const struct process_setup *setup, int scratch_fd, const 
 int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_root_fd,
 		    struct process_step *step);
 
+/*
+ * root_make_layers() - below @dir_fd: the layer that hides and replaces what lies in /etc, and an
+ * empty one for the folders that need neither
+ */
+int root_make_layers(const char *hostname, int dir_fd, struct process_step *step);
+
+/* root_layers_are_whole() - root made what lies at @path, and none of its masks is missing */
+bool root_layers_are_whole(const char *path);
+
+/* root_layers_key() - of what the layers hold in this build */
+uint64_t root_layers_key(void);
+
+static inline const char *root_hostname(const struct policy *policy)
+{
+	return policy->hostname[0] ? policy->hostname : PROCESS_DEFAULT_HOSTNAME;
+}
+
 /* root_verify_masks() - no masked name exists in the finished root; looked at from outside it. */
-int root_verify_masks(int root_fd, struct process_step *step);
+int root_verify_masks(const struct process_setup *setup, int root_fd, struct process_step *step);
 
 /* root_system.c: /dev, /proc and /sys, the same for every kind of root. */
 int root_build_system(const struct process_setup *setup, int root_fd, int scratch_fd,

@@ -27,6 +27,9 @@ static const char *const masks[] = {
 #undef MASK_PATH
 };
 
+/* The one whiteout that all masks are links of: how many there are tells that none is missing. */
+#define WHITEOUT "layer/whiteout"
+
 /* Folders that are shown; a link of the host stays a link. */
 static const char *const system_folders[] = { "usr", "etc",   "opt",   "bin",   "sbin",
 					      "lib", "lib32", "lib64", "libx32" };
@@ -59,7 +62,7 @@ static const struct {
 	{ "layer/etc/resolv.conf", "" },
 };
 
-static int make_mask(int layer_fd, const char *path)
+static int make_mask(int dir_fd, int layer_fd, const char *path)
 {
 	char parent[64];
 	const char *slash = strrchr(path, '/');
@@ -70,44 +73,70 @@ static int make_mask(int layer_fd, const char *path)
 				return errno;
 		}
 	}
-	return mknodat(layer_fd, path, S_IFCHR, makedev(0, 0)) < 0 ? errno : 0;
+	return linkat(dir_fd, WHITEOUT, layer_fd, path, 0) < 0 ? errno : 0;
 }
 
-static int write_host_names(const struct process_setup *setup, int scratch_fd)
+static int write_host_names(const char *name, int dir_fd)
 {
 	char text[256];
-	const char *name = setup->policy->hostname[0] ? setup->policy->hostname : "foso";
 	(void)snprintf(text, sizeof(text), "%s\n", name);
-	int r = root_write_file(scratch_fd, "layer/etc/hostname", text);
+	int r = root_write_file(dir_fd, "layer/etc/hostname", text);
 	(void)snprintf(text, sizeof(text), "127.0.0.1 localhost %s\n::1 localhost %s\n", name,
 		       name);
-	return r != 0 ? r : root_write_file(scratch_fd, "layer/etc/hosts", text);
+	return r != 0 ? r : root_write_file(dir_fd, "layer/etc/hosts", text);
 }
 
-/* The layer that hides and replaces, and an empty one for the folders that need neither. */
-static int make_layers(const struct process_setup *setup, int scratch_fd, struct process_step *step)
+int root_make_layers(const char *hostname, int dir_fd, struct process_step *step)
 {
 	static const char *const folders[] = { "layer", "layer/etc", "layer/none" };
 	int r;
 	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		if ((r = root_mkdir(scratch_fd, folders[i], 0755)) != 0)
+		if ((r = root_mkdir(dir_fd, folders[i], 0755)) != 0)
 			return root_fail(step, STAGE_ROOT, folders[i], r);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(own_files); i++) {
-		r = root_write_file(scratch_fd, own_files[i].name, own_files[i].text);
+		r = root_write_file(dir_fd, own_files[i].name, own_files[i].text);
 		if (r != 0)
 			return root_fail(step, STAGE_ROOT, own_files[i].name, r);
 	}
-	if ((r = write_host_names(setup, scratch_fd)) != 0)
+	if ((r = write_host_names(hostname, dir_fd)) != 0)
 		return root_fail(step, STAGE_ROOT, "/etc/hosts", r);
-	auto_fd int layer_fd = openat(scratch_fd, "layer/etc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (layer_fd < 0)
+	auto_fd int layer_fd = openat(dir_fd, "layer/etc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (layer_fd < 0 || mknodat(dir_fd, WHITEOUT, S_IFCHR, makedev(0, 0)) < 0)
 		return root_fail(step, STAGE_ROOT, "/etc", errno);
 	for (size_t i = 0; i < ARRAY_LEN(masks); i++) {
-		if ((r = make_mask(layer_fd, masks[i])) != 0)
+		if ((r = make_mask(dir_fd, layer_fd, masks[i])) != 0)
 			return root_fail(step, STAGE_MASKS, masks[i], r);
 	}
 	return 0;
+}
+
+bool root_layers_are_whole(const char *path)
+{
+	char whiteout[64];
+	struct stat status;
+	(void)snprintf(whiteout, sizeof(whiteout), "%s/" WHITEOUT, path);
+	return lstat(whiteout, &status) == 0 && S_ISCHR(status.st_mode) &&
+	       status.st_rdev == makedev(0, 0) && status.st_uid == 0 &&
+	       status.st_nlink == ARRAY_LEN(masks) + 1;
+}
+
+static uint64_t hash(uint64_t value, const char *text)
+{
+	do
+		value = (value ^ (unsigned char)*text) * 0x100000001b3u; /* FNV-1a */
+	while (*text++);
+	return value;
+}
+
+uint64_t root_layers_key(void)
+{
+	uint64_t key = 0xcbf29ce484222325u;
+	for (size_t i = 0; i < ARRAY_LEN(masks); i++)
+		key = hash(key, masks[i]);
+	for (size_t i = 0; i < ARRAY_LEN(own_files); i++)
+		key = hash(hash(key, own_files[i].name), own_files[i].text);
+	return key;
 }
 
 static int show_folder(int root_fd, const char *name)
@@ -169,7 +198,8 @@ static int make_home(const struct process_setup *setup, int root_fd)
 int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_root_fd,
 		    struct process_step *step)
 {
-	int r = make_layers(setup, scratch_fd, step);
+	int r = setup->layers[0] ? 0
+				 : root_make_layers(root_hostname(setup->policy), scratch_fd, step);
 	if (r != 0)
 		return r;
 	if ((r = root_mkdir(scratch_fd, "root", 0755)) != 0)
@@ -177,8 +207,8 @@ int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_
 	int root_fd = mounts_clone(scratch_fd, "root", false);
 	if (root_fd < 0 || (r = mounts_attach(root_fd, scratch_fd, "root")) < 0)
 		return root_fail(step, STAGE_ROOT, "scratch", root_fd < 0 ? root_fd : r);
-	/* Layer paths are relative to the scratch, folder paths to the host's root. */
-	if (fchdir(scratch_fd) < 0)
+	/* Layer paths are relative to where they lie, folder paths to the host's root. */
+	if ((setup->layers[0] ? chdir(setup->layers) : fchdir(scratch_fd)) < 0)
 		return root_fail(step, STAGE_ROOT, "scratch", errno);
 	for (size_t i = 0; i < ARRAY_LEN(own_folders); i++) {
 		r = root_mkdir(root_fd, own_folders[i].path, own_folders[i].mode);
@@ -191,14 +221,19 @@ int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_
 	return show_system_folders(root_fd, step);
 }
 
-int root_verify_masks(int root_fd, struct process_step *step)
+int root_verify_masks(const struct process_setup *setup, int root_fd, struct process_step *step)
 {
+	/* Of layers that an earlier start has looked through, one name at each depth. */
+	static const char *const samples[] = { "shadow", "ssl/private" };
+	bool is_known = setup->layers[0] && !setup->are_layers_new;
+	const char *const *names = is_known ? samples : masks;
+	size_t n_names = is_known ? ARRAY_LEN(samples) : ARRAY_LEN(masks);
 	auto_fd int etc_fd = openat(root_fd, "etc", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (etc_fd < 0) /* A host without /etc has nothing to hide there. */
 		return errno == ENOENT ? 0 : root_fail(step, STAGE_MASKS, "/etc", errno);
-	for (size_t i = 0; i < ARRAY_LEN(masks); i++) {
-		if (faccessat(etc_fd, masks[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-			return root_fail(step, STAGE_MASKS, masks[i], EEXIST);
+	for (size_t i = 0; i < n_names; i++) {
+		if (faccessat(etc_fd, names[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return root_fail(step, STAGE_MASKS, names[i], EEXIST);
 	}
 	return 0;
 }

@@ -91,6 +91,7 @@ static int fill_setup(struct sandbox *sandbox, struct process *process, struct e
 		return r;
 	choose_scratch(process);
 	choose_cpus(process);
+	process_layers_open(setup);
 	r = program_path("foso-init", path, err);
 	if (r < 0)
 		return r;
