@@ -162,7 +162,8 @@ static int set_command(struct policy *policy, char **words, struct error *err)
 		if (r < 0)
 			return r;
 	}
-	if (policy->args.n_items == 0 && !policy->module[0]) {
+	bool has_default = policy->module[0] || policy->root == POLICY_ROOT_IMAGE;
+	if (policy->args.n_items == 0 && !has_default) {
 		int r = error_set(err, ERR_INVALID, 0, "run", "no command was given");
 		return error_remedy(err, r, "write foso run [OPTION]... -- COMMAND [ARGUMENT]...");
 	}

@@ -27,9 +27,9 @@ struct level;
  * sandbox lives, so that nobody takes one away.  The names are our own, not a stranger's.
  */
 struct level_image {
-	const char *layers_path;   /* absolute: the folder of the store that holds all layers */
+	int layers_fd;             /* O_PATH: the folder of the store that holds all layers */
 	const char *const *layers; /* below it, in overlay form; the lowest first */
-	size_t n_layers;           /* 1 to LEVEL_MAX_LAYERS */
+	size_t n_layers;           /* at most LEVEL_MAX_LAYERS */
 };
 
 struct sandbox {

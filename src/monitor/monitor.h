@@ -83,6 +83,7 @@ struct monitor {
 	size_t n_notes;
 	struct evidence_command *history; /* session: what its commands were; owned */
 	size_t n_history;
+	const char *root_digest; /* of an image: SHA-256 of its manifest, hex; else NULL */
 	struct evidence_signer signer;
 	struct error_list leftovers;
 };
@@ -129,6 +130,9 @@ void command_check(struct monitor *monitor, struct command *command); /* time, e
 void commands_finish(struct monitor *monitor);                        /* the sandbox is over */
 bool command_has_begun(const struct command *command);                /* any plan */
 bool commands_are_running(const struct monitor *monitor);
+
+/* image.c: opens the image of the policy and fills what the policy leaves to it. */
+int monitor_open_image(struct monitor *monitor, struct error *err) must_check;
 
 /* control.c: whoever holds the sandbox. */
 void monitor_on_control(struct monitor *monitor);

@@ -43,15 +43,27 @@ static void say(const struct monitor *monitor)
 		error_print(stderr, &monitor->leftovers.items[i]);
 }
 
+/* As the policy spells it. */
+static const char *root_words(const struct policy *policy, char *words, size_t size)
+{
+	if (policy->root == POLICY_ROOT_HOST)
+		return "host";
+	(void)snprintf(words, size, "%s:%s", policy->root == POLICY_ROOT_DIR ? "dir" : "image",
+		       policy->root_path);
+	return words;
+}
+
 static void fill_record(struct monitor *monitor, struct evidence_record *record)
 {
+	static char root[EVIDENCE_MAX_ROOT_BYTES + 8];
 	const struct policy *policy = &monitor->plan->policy;
 	struct timespec now;
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	record->id = monitor->id;
 	record->level = policy_level_name(policy->level);
 	record->level_why = monitor->plan->level_why[0] ? monitor->plan->level_why : NULL;
-	record->root = policy->root == POLICY_ROOT_HOST ? "host" : policy->root_path;
+	record->root = root_words(policy, root, sizeof(root));
+	record->root_digest = monitor->root_digest;
 	record->started_realtime_ns = monitor->started_realtime_ns;
 	record->ended_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	record->end = monitor->end;

@@ -140,6 +140,20 @@ static int choose_level(struct monitor *monitor, struct error *err)
 	return error_remedy(err, r, "write level: process");
 }
 
+/* An internal way: `image build` makes a layer of them. */
+static int keep_root_changes(struct monitor *monitor, struct error *err)
+{
+	if (monitor->plan->root_changes_fd < 0)
+		return 0;
+	monitor->sandbox.keeps_changes = true;
+	monitor->sandbox.changes_fd = monitor->plan->root_changes_fd;
+	(void)fcntl(monitor->plan->root_changes_fd, F_SETFD, FD_CLOEXEC);
+	if (monitor->plan->policy.root != POLICY_ROOT_HOST)
+		return 0;
+	int r = error_set(err, ERR_REFUSED, 0, "root", "host has no changes that could be kept");
+	return error_remedy(err, r, "write image:NAME or dir:PATH");
+}
+
 /* Every reason why this host cannot run the policy: the first as *err, the others at once. */
 static int probe(struct monitor *monitor, struct error *err)
 {
@@ -306,7 +320,8 @@ int monitor_start(struct monitor *monitor, struct error *err)
 	}
 	if (monitor->plan->control_fd >= 0)
 		open_control(monitor->plan->control_fd);
-	if ((r = choose_level(monitor, err)) < 0 || (r = probe(monitor, err)) < 0 ||
+	if ((r = monitor_open_image(monitor, err)) < 0 || (r = choose_level(monitor, err)) < 0 ||
+	    (r = keep_root_changes(monitor, err)) < 0 || (r = probe(monitor, err)) < 0 ||
 	    (r = open_signals(monitor, err)) < 0)
 		return r;
 	monitor->sandbox.policy = policy;

@@ -78,7 +78,7 @@
 #define POLICY_ROOT_WORDS(WORD)                                                                   \
 	WORD(POLICY_ROOT_HOST,  "host",  "yynn", "write dir:PATH at level microvm, none at level wasm") \
 	WORD(POLICY_ROOT_DIR,   "dir",   "yyyn", "write none: a Wasm module has no root file system") \
-	WORD(POLICY_ROOT_IMAGE, "image", "llln", "unpack the image and write dir:PATH")           \
+	WORD(POLICY_ROOT_IMAGE, "image", "ylln", "use level: process, or unpack the image and write dir:PATH")           \
 	WORD(POLICY_ROOT_NONE,  "none",  "nnny", "write host or dir:PATH, or use level: wasm")
 /* clang-format on */
 

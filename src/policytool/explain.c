@@ -55,6 +55,7 @@ static void explain_level(const struct policy *policy)
 
 static void explain_command(const struct policy *policy)
 {
+	bool is_image = policy->root == POLICY_ROOT_IMAGE;
 	(void)printf("\nRuns\n  ");
 	if (policy->args.n_items > 0) {
 		(void)printf("The command ");
@@ -63,19 +64,22 @@ static void explain_command(const struct policy *policy)
 		(void)printf("The Wasm module ");
 		print_value(policy->module);
 	} else {
-		(void)printf("The command that the caller names");
+		(void)printf("The command that the caller names%s",
+			     is_image ? ", or the image's" : "");
 	}
 	(void)printf(",\n  as ");
 	if (policy->user[0])
 		print_value(policy->user);
 	else
-		(void)printf("the default user of its root file system");
+		(void)printf("%s", is_image ? "the image's user"
+					    : "the default user of its root file system");
 	(void)printf(", in ");
 	if (policy->cwd[0])
 		print_value(policy->cwd);
 	else
-		(void)printf("%s",
-			     policy->workspace.path[0] ? "/workspace" : "the user's home or /");
+		(void)printf("%s", policy->workspace.path[0] ? "/workspace"
+				   : is_image                ? "the image's folder"
+							     : "the user's home or /");
 	(void)printf(", on a machine that calls itself ");
 	print_value(policy->hostname[0] ? policy->hostname : "foso");
 	(void)printf(".\n  Environment: ");
@@ -83,7 +87,10 @@ static void explain_command(const struct policy *policy)
 		(void)printf("%s", i > 0 ? ", " : "");
 		print_value(policy->env[i].name);
 	}
-	(void)printf("%s\n", policy->n_env > 0 ? "." : "empty.");
+	if (is_image)
+		(void)printf("%swhat else the image names.\n", policy->n_env > 0 ? ", and " : "");
+	else
+		(void)printf("%s\n", policy->n_env > 0 ? "." : "empty.");
 	(void)printf("  %s\n",
 		     policy->background == POLICY_BACKGROUND_KEEP
 			     ? "What outlives the command is kept, listed and can be killed."
@@ -106,7 +113,8 @@ static void explain_root(const struct policy *policy)
 	case POLICY_ROOT_IMAGE:
 		(void)printf("  The image ");
 		print_value(policy->root_path);
-		(void)printf(".\n");
+		(void)printf(
+			" of this machine's store, which other sandboxes see too and none writes.\n");
 		break;
 	case POLICY_ROOT_NONE:
 		(void)printf("  No root file system at all.\n");

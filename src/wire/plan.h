@@ -17,14 +17,16 @@
 
 struct plan {
 	struct policy policy;
-	bool is_tty;     /* give the command a terminal; the caller's is descriptor 0 */
-	bool is_quiet;   /* no line on stderr about the end */
-	bool is_debug;   /* origin of errors */
-	int result_fd;   /* inherited; the record is written here as JSON; -1: none */
-	int status_fd;   /* inherited; wire/status.h messages for a waiting caller; -1: none */
-	int control_fd;  /* inherited; wire/control_messages.h with whoever holds the sandbox; -1 */
-	bool is_session; /* no command of its own: those of control_fd, until it says CLOSE */
-	char *level_why; /* why level auto became policy.level; "" if it was named */
+	bool is_tty;    /* give the command a terminal; the caller's is descriptor 0 */
+	bool is_quiet;  /* no line on stderr about the end */
+	bool is_debug;  /* origin of errors */
+	int result_fd;  /* inherited; the record is written here as JSON; -1: none */
+	int status_fd;  /* inherited; wire/status.h messages for a waiting caller; -1: none */
+	int control_fd; /* inherited; wire/control_messages.h with whoever holds the sandbox; -1 */
+	int root_changes_fd; /* inherited; keeps what the root's changes are (level.h); -1: nothing
+				does */
+	bool is_session;     /* no command of its own: those of control_fd, until it says CLOSE */
+	char *level_why;     /* why level auto became policy.level; "" if it was named */
 };
 
 /* plan_init() - an empty plan around a default policy. */
@@ -53,8 +55,8 @@ int plan_launch(const struct plan *plan, struct error *err) must_check;
 struct plan_start {
 	char path[4096];
 	int plan_fd; /* owned; -1 while unused */
-	int fds[3];  /* borrowed: result, status, control; -1 */
-	char *envp[4];
+	int fds[4];  /* borrowed: result, status, control, changes of the root; -1 */
+	char *envp[5];
 };
 int plan_start_prepare(const struct plan *plan, const char *folder, struct plan_start *ret,
 		       struct error *err) must_check;

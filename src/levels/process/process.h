@@ -51,7 +51,7 @@ struct process_setup {
 	int changes_fd;                  /* of the root; -1: the scratch takes them */
 	bool is_rootless;
 	bool is_installer; /* level.h */
-	uid_t base_uid; /* host id of the sandbox's id 0, or the caller's own when rootless */
+	uid_t base_uid;    /* host id of the sandbox's id 0, or the caller's own when rootless */
 	gid_t base_gid;
 	uid_t inner_uid; /* rootless: the one id that is mapped */
 	gid_t inner_gid;

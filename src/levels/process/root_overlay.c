@@ -11,7 +11,7 @@
  * The layers come as one mount of the folder that holds them all, so their number costs no
  * mounts.  fsconfig() takes at most 255 bytes, and only new kernels take layers one by one: each
  * gets a link in the scratch whose name is one byte long, and 127 of those with colons between
- * them fit.
+ * them fit.  They can be seen in /proc/mounts, so they are letters as long as there are letters.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +26,16 @@
 #define SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
 #define OWN_LAYER        "O"
-#define FIRST_LAYER_NAME 0x80
-#define LAYER_LIST_BYTES 256 /* what fsconfig() takes of a string, its end included */
+#define FIRST_BYTE       0x80 /* for the layers that no letter is left for */
+#define LAYER_LIST_BYTES 256  /* what fsconfig() takes of a string, its end included */
 #define LAYER_PATH_BYTES 128
 
-static_assert(FIRST_LAYER_NAME + LEVEL_MAX_LAYERS <= 0x100, "a byte for each layer");
+/* Without the one of our own layer. */
+static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ";
+
+#define N_LETTERS (sizeof(letters) - 1)
+
+static_assert(FIRST_BYTE + LEVEL_MAX_LAYERS - N_LETTERS <= 0x100, "a byte for each layer");
 static_assert((LEVEL_MAX_LAYERS + 1) * 2 <= LAYER_LIST_BYTES, "the list of layers fits");
 
 /* What an overlay is made of: names below the scratch. */
@@ -91,13 +96,18 @@ static int make_own_layer(const struct process_setup *setup, int scratch_fd)
 	return dir_fd < 0 ? errno : root_write_cpus(setup, dir_fd);
 }
 
+static char layer_name(size_t index)
+{
+	return index < N_LETTERS ? letters[index] : (char)(FIRST_BYTE + index - N_LETTERS);
+}
+
 /* The uppermost layer is first in the list of an overlay, and last in that of an image. */
 static int link_layers(const struct level_image *image, int scratch_fd, char *list)
 {
 	char path[LAYER_PATH_BYTES];
 	*list++ = OWN_LAYER[0];
 	for (size_t i = image->n_layers; i-- > 0;) {
-		char name[2] = { (char)(FIRST_LAYER_NAME + i), '\0' };
+		char name[2] = { layer_name(i), '\0' };
 		int len = snprintf(path, sizeof(path), "layers/%s", image->layers[i]);
 		if (len < 0 || (size_t)len >= sizeof(path))
 			return ENAMETOOLONG;
@@ -114,7 +124,7 @@ static int add_layers(const struct process_setup *setup, int scratch_fd, int sou
 		      struct overlay *overlay, struct process_step *step)
 {
 	const char *name = setup->policy->root_path;
-	if (setup->image->n_layers == 0 || setup->image->n_layers > LEVEL_MAX_LAYERS)
+	if (setup->image->n_layers > LEVEL_MAX_LAYERS)
 		return root_fail(step, STAGE_ROOT, name, E2BIG);
 	int r = root_mkdir(scratch_fd, "layers", 0755);
 	if (r != 0 || (r = mounts_attach(source_fd, scratch_fd, "layers")) < 0 ||

@@ -33,7 +33,8 @@ struct source {
 	uint64_t size_bytes;
 	bool is_root;
 	bool is_tmpfs;
-	int fd; /* -1: path has it */
+	int fd;           /* -1: path has it */
+	const char *name; /* of what fd is */
 };
 
 /* root: host needs none; of other roots the tree or the layers, and where changes are kept. */
@@ -53,12 +54,16 @@ size_t process_sources_count(const struct process_setup *setup)
 
 static struct source get_root_source(const struct process_setup *setup, size_t index)
 {
-	struct source source = { .target = "/", .field = "root", .is_root = true, .fd = -1 };
+	struct source source = {
+		.target = "/", .field = "root", .is_root = true, .fd = -1, .name = "layers"
+	};
 	if (index == 1) {
 		source.fd = setup->changes_fd;
+		source.name = "changes";
 		source.access = POLICY_ACCESS_RW;
 	} else {
-		source.path = setup->image ? setup->image->layers_path : setup->policy->root_path;
+		source.path = setup->image ? NULL : setup->policy->root_path;
+		source.fd = setup->image ? setup->image->layers_fd : -1;
 		source.access = POLICY_ACCESS_RO;
 	}
 	return source;
@@ -206,7 +211,7 @@ static int open_source(struct process *process, const struct source *source, str
 	if (r < 0) {
 		r = error_set(err, -r == ENOENT || -r == ENOTDIR ? ERR_NOT_FOUND : ERR_SYSTEM, -r,
 			      source->field, "'%s' cannot be shown to the sandbox",
-			      source->path ? source->path : "changes");
+			      source->path ? source->path : source->name);
 		return error_remedy(err, r, "name an existing folder or file of this machine");
 	}
 	map_owners(process, source, tree);
@@ -293,7 +298,7 @@ static int open_in_child(const struct process_setup *setup, int *fds, size_t cou
 		int r = fds[i] < 0 ? fds[i] : mounts_restrict(fds[i], attributes, true);
 		if (r < 0)
 			return root_fail(step, source.is_root ? STAGE_ROOT : STAGE_MOUNT,
-					 source.path ? source.path : "changes", r);
+					 source.path ? source.path : source.name, r);
 	}
 	return 0;
 }
