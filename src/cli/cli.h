@@ -15,6 +15,7 @@
 /* What a command starts from: @options stands before the first word after the command. */
 struct cli {
 	struct options options;
+	char **argv;   /* of the whole command line */
 	bool is_debug; /* --debug was given, before or after the command */
 };
 

@@ -146,7 +146,8 @@ int main(int argc, char **argv)
 	static char *no_words[] = { NULL };
 	struct error err = { .code = ERR_NONE };
 	struct cli cli = { .options = { .command = COMMAND_NONE,
-					.words = argc > 0 ? argv + 1 : no_words } };
+					.words = argc > 0 ? argv + 1 : no_words },
+			   .argv = argv };
 	int status = 0;
 
 	reset_signals();

@@ -4,18 +4,21 @@
  *
  * The policy's defaults come first, then the file of --policy, then the options in their order.
  * What is wrong with the policy is told before anything is created.  On the way with options
- * alone nothing is opened, started or printed: exec of foso-monitor is the first effect.
+ * alone nothing is opened, started or printed before monitor_run().
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
+#include "cli/conceal.h"
 #include "cli/keep.h"
 #include "cli/policy_file.h"
+#include "monitor/monitor.h"
 #include "wire/plan.h"
 
 struct run {
@@ -246,6 +249,14 @@ static int prepare(struct run *run, struct cli *cli, struct error *err)
 	return r;
 }
 
+/* Modes are what is written in the code, whoever calls: some masks take our own rights. */
+static int become_monitor(struct plan *plan, char **argv)
+{
+	conceal_command_line(argv);
+	(void)umask(022);
+	return monitor_run(plan);
+}
+
 int command_run(struct cli *cli, int *ret_status, struct error *err)
 {
 	struct run run = { .policy_file = NULL };
@@ -257,7 +268,7 @@ int command_run(struct cli *cli, int *ret_status, struct error *err)
 	if (r == 0 && run.plan.policy.background == POLICY_BACKGROUND_KEEP)
 		r = keep_launch(&run.plan, ret_status, err);
 	else if (r == 0)
-		r = plan_launch(&run.plan, err);
+		*ret_status = become_monitor(&run.plan, cli->argv);
 	if (r > 0) {
 		*ret_status = error_code_exit_status(ERR_INVALID);
 		r = 0;

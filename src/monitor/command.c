@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "monitor/monitor.h"
 
-struct command *command_find(struct monitor *monitor, unsigned number)
+struct command *command_by_number(struct monitor *monitor, unsigned number)
 {
 	for (size_t i = 0; i < monitor->n_commands; i++) {
 		struct command *command = &monitor->commands[i];
@@ -93,7 +93,7 @@ static void drain(struct command *command)
  * The main process by its own signal too: it may not have entered its group yet.  Whatever it
  * starts meanwhile is ended when it has exited.
  */
-void command_kill(struct monitor *monitor, struct command *command)
+void command_kill_tree(struct monitor *monitor, struct command *command)
 {
 	const struct level *level = monitor->sandbox.level;
 	struct error err = { 0 };
@@ -182,7 +182,7 @@ void command_exited(struct monitor *monitor, struct command *command)
 		return;
 	}
 	/* Also after a kill: only now is it certain that nothing new can come from it. */
-	command_kill(monitor, command);
+	command_kill_tree(monitor, command);
 }
 
 static bool is_drained(const struct command *command, uint64_t now_ns)
@@ -207,7 +207,7 @@ void command_check(struct monitor *monitor, struct command *command)
 	case COMMAND_RUNNING:
 		if (now_ns >= command->deadline_ns) {
 			judge_deadline(monitor, command);
-			command_kill(monitor, command);
+			command_kill_tree(monitor, command);
 		}
 		break;
 	case COMMAND_DRAINING:

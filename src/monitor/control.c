@@ -258,7 +258,7 @@ static void kill_sandbox(struct monitor *monitor, int signal_number)
 
 static void on_signal(struct monitor *monitor, const struct control_words *words)
 {
-	const struct command *command = command_find(monitor, words->command);
+	const struct command *command = command_by_number(monitor, words->command);
 	struct error err = { 0 };
 	if (!monitor->plan->is_session && !command_has_begun(&monitor->commands[0])) {
 		kill_sandbox(monitor, (int)words->signal);
@@ -275,7 +275,7 @@ static void on_signal(struct monitor *monitor, const struct control_words *words
 
 static void on_kill(struct monitor *monitor, const struct control_words *words)
 {
-	struct command *command = command_find(monitor, words->command);
+	struct command *command = command_by_number(monitor, words->command);
 	struct error err = { 0 };
 	if (!monitor->plan->is_session) {
 		kill_sandbox(monitor, SIGKILL);
@@ -286,7 +286,7 @@ static void on_kill(struct monitor *monitor, const struct control_words *words)
 			command_end(command, END_KILLED, NULL);
 			command->end.signal = SIGKILL;
 		}
-		command_kill(monitor, command);
+		command_kill_tree(monitor, command);
 	} else if (monitor->sandbox.level->kill_command(&monitor->sandbox, words->command, &err) <
 		   0) {
 		/* Its slot is free, but what it left in the background can still be there. */
@@ -307,7 +307,7 @@ static void on_list(struct monitor *monitor)
 
 static void on_resize(struct monitor *monitor, const struct control_words *words)
 {
-	const struct command *command = command_find(monitor, words->command);
+	const struct command *command = command_by_number(monitor, words->command);
 	struct winsize size = { .ws_row = words->rows, .ws_col = words->columns };
 	if (!command || command->pty_fd < 0 || !command->out.is_open)
 		refuse_unknown(monitor, words->command);

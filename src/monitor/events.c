@@ -174,7 +174,7 @@ static void end_commands(struct monitor *monitor, enum end_reason reason, const 
 		if (command->stage == COMMAND_FREE || command->stage == COMMAND_KEPT)
 			continue;
 		command_end(command, reason, limit);
-		command_kill(monitor, command);
+		command_kill_tree(monitor, command);
 	}
 }
 
@@ -237,7 +237,7 @@ static bool is_lie(const struct monitor *monitor, const struct command *command,
 
 static void on_command_event(struct monitor *monitor, struct level_event *event)
 {
-	struct command *command = command_find(monitor, event->command);
+	struct command *command = command_by_number(monitor, event->command);
 	if (is_lie(monitor, command, event)) {
 		fd_close(&event->pty_fd);
 		on_lie(monitor);

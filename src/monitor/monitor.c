@@ -94,7 +94,7 @@ static void pump_output(struct monitor *monitor, struct command *command, struct
 		command->end.reason = END_N_REASONS;
 	command_end(command, END_OUTPUT, "limits.output");
 	if (monitor->plan->is_session)
-		command_kill(monitor, command);
+		command_kill_tree(monitor, command);
 	else
 		monitor_kill(monitor);
 }

@@ -120,11 +120,11 @@ int monitor_execute(struct monitor *monitor, struct command *command, struct exe
 		    struct error *err) must_check;
 
 /* command.c: one command; of a session, unless its line says otherwise. */
-struct command *command_find(struct monitor *monitor, unsigned number); /* any plan */
-struct command *command_new(struct monitor *monitor);                   /* NULL: no free slot */
-void command_close(struct command *command);                            /* any plan */
+struct command *command_by_number(struct monitor *monitor, unsigned number); /* any plan */
+struct command *command_new(struct monitor *monitor); /* NULL: no free slot */
+void command_close(struct command *command);          /* any plan */
 void command_end(struct command *command, enum end_reason reason, const char *limit); /* any */
-void command_kill(struct monitor *monitor, struct command *command);
+void command_kill_tree(struct monitor *monitor, struct command *command);
 void command_exited(struct monitor *monitor, struct command *command);
 void command_check(struct monitor *monitor, struct command *command); /* time, end of output */
 void commands_finish(struct monitor *monitor);                        /* the sandbox is over */

@@ -119,23 +119,23 @@ static int keep_open(int fd)
 	return fd < 0 ? 0 : fcntl(fd, F_SETFD, 0);
 }
 
-/*
- * The only variables that go on to the monitor: where its folders are.  Everything else could
- * hold secrets, and /proc/PID/environ shows it (case T02).
- */
-static const char *const kept_variables[] = { "HOME=", "XDG_RUNTIME_DIR=", "XDG_DATA_HOME=",
-					      "FOSO_IMAGES=" };
+bool plan_keeps_variable(const char *variable)
+{
+	static const char names[PLAN_N_KEPT_VARIABLES][20] = { "HOME=", "XDG_RUNTIME_DIR=",
+							       "XDG_DATA_HOME=", "FOSO_IMAGES=" };
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (strncmp(variable, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return false;
+}
 
 static void keep_environment(char *envp[])
 {
 	size_t n = 0;
 	for (char **variable = environ; *variable; variable++) {
-		for (size_t i = 0; i < ARRAY_LEN(kept_variables); i++) {
-			size_t len = strlen(kept_variables[i]);
-			if (strncmp(*variable, kept_variables[i], len) == 0 &&
-			    n < ARRAY_LEN(kept_variables))
-				envp[n++] = *variable;
-		}
+		if (plan_keeps_variable(*variable) && n < PLAN_N_KEPT_VARIABLES)
+			envp[n++] = *variable;
 	}
 	envp[n] = NULL;
 }
@@ -161,7 +161,6 @@ int plan_start_prepare(const struct plan *plan, const char *folder, struct plan_
 		       struct error *err)
 {
 	static_assert(sizeof(ret->path) == PROGRAM_PATH_BYTES, "");
-	static_assert(ARRAY_LEN(ret->envp) == ARRAY_LEN(kept_variables) + 1, "");
 	not_zeroed char storage[2048];
 	auto_buf struct buf bytes = BUF_ON(storage, PLAN_MAX_BYTES);
 	ret->plan_fd = -1;

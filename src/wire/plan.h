@@ -2,10 +2,10 @@
 /*
  * plan.h - the one sealed document that starts a monitor
  *
- * `foso run` and libfoso write it, foso-monitor reads it: a memory file, sealed against every
- * change, at descriptor PLAN_FD.  It holds the whole policy and how the command meets the caller.
- * It comes from the caller, whose rights the monitor has, so it is trusted; it is decoded as if
- * it were not.
+ * libfoso and `foso run` with background: keep write it, foso-monitor reads it: a memory file,
+ * sealed against every change, at descriptor PLAN_FD.  It holds the whole policy and how the
+ * command meets the caller.  It comes from the caller, whose rights the monitor has, so it is
+ * trusted; it is decoded as if it were not.
  */
 #pragma once
 
@@ -45,6 +45,14 @@ int plan_decode(struct plan *ret_plan, const void *bytes, size_t len, struct err
 int plan_launch(const struct plan *plan, struct error *err) must_check;
 
 /*
+ * plan_keeps_variable() - is @variable, "NAME=VALUE", one of the few that a monitor has?
+ *
+ * They say where its folders are.  Everything else could hold secrets (case T02).
+ */
+#define PLAN_N_KEPT_VARIABLES 4
+bool plan_keeps_variable(const char *variable);
+
+/*
  * plan_start_prepare() / plan_start_exec() - the two halves of plan_launch(), for a program that
  * must call only async-signal-safe functions after its fork
  * @folder:  where foso's programs are; NULL: where the running program is
@@ -56,7 +64,7 @@ struct plan_start {
 	char path[4096];
 	int plan_fd; /* owned; -1 while unused */
 	int fds[4];  /* borrowed: result, status, control, changes of the root; -1 */
-	char *envp[5];
+	char *envp[PLAN_N_KEPT_VARIABLES + 1];
 };
 int plan_start_prepare(const struct plan *plan, const char *folder, struct plan_start *ret,
 		       struct error *err) must_check;
