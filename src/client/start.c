@@ -171,7 +171,7 @@ static int launch(struct foso_sandbox *sandbox, struct plan *plan, const int std
 	int r;
 	plan->is_quiet = true;
 	plan->is_session = sandbox->is_session;
-	plan->status_fd = plan->root_changes_fd = -1;
+	plan->status_fd = plan->root_changes_fd = plan->root_image_fd = -1;
 	plan->control_fd = CONTROL_FD;
 	plan->result_fd = RESULT_FD;
 	if ((r = open_record(sandbox, err)) < 0 ||

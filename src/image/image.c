@@ -25,19 +25,11 @@ static int refuse_missing(const struct image_store *store, const char *name, str
 			    "foso image list shows what is there; foso image import brings one in");
 }
 
-static int read_record(const struct image_store *store, const char *name, struct buf *bytes,
-		       struct error *err)
+static int read_bytes(int fd, const char *name, struct buf *bytes, struct error *err)
 {
-	char path[sizeof("names/") + IMAGE_NAME_BYTES] = "names/";
 	char part[4096];
 	ssize_t n;
-	image_name_escape(name, path + strlen(path));
-	auto_fd int fd = openat(store->dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 && errno == ENOENT)
-		return refuse_missing(store, name, err);
-	if (fd < 0)
-		return fail(err, errno, name, "its record cannot be opened");
-	while ((n = read(fd, part, sizeof(part))) > 0)
+	while ((n = pread(fd, part, sizeof(part), (off_t)bytes->len)) > 0)
 		buf_append(bytes, part, (size_t)n);
 	if (n < 0)
 		return fail(err, errno, name, "its record cannot be read");
@@ -46,6 +38,19 @@ static int read_record(const struct image_store *store, const char *name, struct
 		return error_remedy(err, r, "import the image anew");
 	}
 	return 0;
+}
+
+static int read_record(const struct image_store *store, const char *name, struct buf *bytes,
+		       struct error *err)
+{
+	char path[sizeof("names/") + IMAGE_NAME_BYTES] = "names/";
+	image_name_escape(name, path + strlen(path));
+	auto_fd int fd = openat(store->dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return refuse_missing(store, name, err);
+	if (fd < 0)
+		return fail(err, errno, name, "its record cannot be opened");
+	return read_bytes(fd, name, bytes, err);
 }
 
 int image_hold(const struct image_store *store, const uint8_t chain[DIGEST_BYTES], int *ret_hold_fd,
@@ -70,14 +75,16 @@ int image_hold(const struct image_store *store, const uint8_t chain[DIGEST_BYTES
 	return 0;
 }
 
-static int open_locked(const struct image_store *store, const char *name, struct image *image,
-		       struct error *err)
+/* @record_fd is -1 if the record is that of the name. */
+static int open_locked(const struct image_store *store, const char *name, int record_fd,
+		       struct image *image, struct error *err)
 {
 	auto_fd int lock_fd = -1;
 	struct image_record *record = &image->record;
 	int r = image_store_lock(store, false, &lock_fd, err);
 	if (r == 0)
-		r = read_record(store, name, &image->bytes, err);
+		r = record_fd < 0 ? read_record(store, name, &image->bytes, err)
+				  : read_bytes(record_fd, name, &image->bytes, err);
 	if (r == 0)
 		r = image_record_decode(buf_string(&image->bytes), image->bytes.len, name, record,
 					err);
@@ -98,7 +105,17 @@ int image_open(const struct image_store *store, const char *name, struct image *
 	ret->hold_fd = -1;
 	int r = image_name_parse(name, full, err);
 	if (r == 0)
-		r = open_locked(store, full, ret, err);
+		r = open_locked(store, full, -1, ret, err);
+	if (r < 0)
+		image_fini(ret);
+	return r;
+}
+
+int image_open_record(const struct image_store *store, int fd, struct image *ret, struct error *err)
+{
+	ret->bytes = BUF_INIT(IMAGE_RECORD_MAX_BYTES);
+	ret->hold_fd = -1;
+	int r = open_locked(store, "image", fd, ret, err);
 	if (r < 0)
 		image_fini(ret);
 	return r;

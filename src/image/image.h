@@ -30,6 +30,13 @@ struct image {
 int image_open(const struct image_store *store, const char *name, struct image *ret,
 	       struct error *err) must_check;
 
+/*
+ * image_open_record() - the same by a record that no name has: one that is being built
+ * @fd:  holds the record and nothing else; its offset does not count and does not move
+ */
+int image_open_record(const struct image_store *store, int fd, struct image *ret, struct error *err)
+	must_check;
+
 void image_fini(struct image *image); /* may be called twice and on zeroed memory */
 
 /* image_layer_open() - O_PATH descriptor of layers/HEX/fs, owned by the caller. */

@@ -98,9 +98,12 @@ static int not_there(const char *name, struct error *err)
 		err, r, "bring it into the store with foso image import, pull, bootstrap or build");
 }
 
-static int open_image(const char *name, struct error *err)
+/* @record_fd: of a step of a build, whose image has no name yet; else -1. */
+static int open_image(const char *name, int record_fd, struct error *err)
 {
 	int r = image_store_open(&opened.store, NULL, err);
+	if (r == 0 && record_fd >= 0)
+		return image_open_record(&opened.store, record_fd, &opened.image, err);
 	if (r == 0)
 		r = image_open(&opened.store, name, &opened.image, err);
 	if (r < 0 && err->code == ERR_NOT_FOUND)
@@ -136,7 +139,7 @@ int monitor_open_image(struct monitor *monitor, struct error *err)
 	struct policy *policy = &monitor->plan->policy;
 	if (policy->root != POLICY_ROOT_IMAGE)
 		return 0;
-	int r = open_image(policy->root_path, err);
+	int r = open_image(policy->root_path, monitor->plan->root_image_fd, err);
 	if (r < 0 || (r = fill_level_image(err)) < 0)
 		return r;
 	r = defaults_apply(policy, &opened.image.record, !monitor->plan->is_session, geteuid() == 0,

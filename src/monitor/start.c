@@ -147,7 +147,10 @@ static int keep_root_changes(struct monitor *monitor, struct error *err)
 		return 0;
 	monitor->sandbox.keeps_changes = true;
 	monitor->sandbox.changes_fd = monitor->plan->root_changes_fd;
+	monitor->sandbox.is_installer = monitor->plan->root_image_fd >= 0;
 	(void)fcntl(monitor->plan->root_changes_fd, F_SETFD, FD_CLOEXEC);
+	if (monitor->plan->root_image_fd >= 0)
+		(void)fcntl(monitor->plan->root_image_fd, F_SETFD, FD_CLOEXEC);
 	if (monitor->plan->policy.root != POLICY_ROOT_HOST)
 		return 0;
 	int r = error_set(err, ERR_REFUSED, 0, "root", "host has no changes that could be kept");

@@ -15,14 +15,16 @@
 #include "base/syscalls.h"
 #include "wire/codec.h"
 
-#define PLAN_MAGIC 0x334e4c50u /* "PLN3" */
+#define PLAN_MAGIC 0x344e4c50u /* "PLN4" */
 #define PLAN_SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
 int plan_init(struct plan *plan, struct error *err)
 {
-	*plan = (struct plan){
-		.result_fd = -1, .status_fd = -1, .control_fd = -1, .root_changes_fd = -1
-	};
+	*plan = (struct plan){ .result_fd = -1,
+			       .status_fd = -1,
+			       .control_fd = -1,
+			       .root_changes_fd = -1,
+			       .root_image_fd = -1 };
 	plan->level_why = strdup("");
 	if (!plan->level_why) {
 		int r = error_set(err, ERR_SYSTEM, ENOMEM, "plan", "no memory");
@@ -54,6 +56,7 @@ void plan_encode(const struct plan *plan, struct buf *out)
 	wire_put_u32(out, (uint32_t)(plan->status_fd + 1));
 	wire_put_u32(out, (uint32_t)(plan->control_fd + 1));
 	wire_put_u32(out, (uint32_t)(plan->root_changes_fd + 1));
+	wire_put_u32(out, (uint32_t)(plan->root_image_fd + 1));
 	wire_put_u8(out, plan->is_session);
 	wire_put_string(out, plan->level_why);
 	wire_put_bytes(out, policy.data, policy.len);
@@ -64,9 +67,11 @@ void plan_encode(const struct plan *plan, struct buf *out)
 int plan_decode(struct plan *ret_plan, const void *bytes, size_t len, struct error *err)
 {
 	struct wire_reader reader;
-	struct plan plan = {
-		.result_fd = -1, .status_fd = -1, .control_fd = -1, .root_changes_fd = -1
-	};
+	struct plan plan = { .result_fd = -1,
+			     .status_fd = -1,
+			     .control_fd = -1,
+			     .root_changes_fd = -1,
+			     .root_image_fd = -1 };
 	size_t n_policy = 0;
 
 	wire_reader_init(&reader, bytes, len);
@@ -78,6 +83,7 @@ int plan_decode(struct plan *ret_plan, const void *bytes, size_t len, struct err
 	plan.status_fd = (int)wire_get_count(&reader, 1024) - 1;
 	plan.control_fd = (int)wire_get_count(&reader, 1024) - 1;
 	plan.root_changes_fd = (int)wire_get_count(&reader, 1024) - 1;
+	plan.root_image_fd = (int)wire_get_count(&reader, 1024) - 1;
 	plan.is_session = wire_get_bool(&reader);
 	plan.level_why = wire_get_string(&reader);
 	const uint8_t *policy = wire_get_bytes(&reader, &n_policy);
@@ -168,6 +174,7 @@ int plan_start_prepare(const struct plan *plan, const char *folder, struct plan_
 	ret->fds[1] = plan->status_fd;
 	ret->fds[2] = plan->control_fd;
 	ret->fds[3] = plan->root_changes_fd;
+	ret->fds[4] = plan->root_image_fd;
 	int r = find_monitor(folder, ret->path, err);
 	if (r < 0)
 		return r;

@@ -25,6 +25,9 @@ struct plan {
 	int control_fd; /* inherited; wire/control_messages.h with whoever holds the sandbox; -1 */
 	int root_changes_fd; /* inherited; keeps what the root's changes are (level.h); -1: nothing
 				does */
+	int root_image_fd;   /* inherited; record of root: image (image/record.h), whatever the
+				policy's   name is: a step of image build, which installs; -1: the name
+				counts */
 	bool is_session;     /* no command of its own: those of control_fd, until it says CLOSE */
 	char *level_why;     /* why level auto became policy.level; "" if it was named */
 };
@@ -63,7 +66,7 @@ bool plan_keeps_variable(const char *variable);
 struct plan_start {
 	char path[4096];
 	int plan_fd; /* owned; -1 while unused */
-	int fds[4];  /* borrowed: result, status, control, changes of the root; -1 */
+	int fds[5];  /* borrowed: result, status, control, changes and record of the root; -1 */
 	char *envp[PLAN_N_KEPT_VARIABLES + 1];
 };
 int plan_start_prepare(const struct plan *plan, const char *folder, struct plan_start *ret,
