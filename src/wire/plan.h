@@ -25,11 +25,10 @@ struct plan {
 	int control_fd; /* inherited; wire/control_messages.h with whoever holds the sandbox; -1 */
 	int root_changes_fd; /* inherited; keeps what the root's changes are (level.h); -1: nothing
 				does */
-	int root_image_fd;   /* inherited; record of root: image (image/record.h), whatever the
-				policy's   name is: a step of image build, which installs; -1: the name
-				counts */
-	bool is_session;     /* no command of its own: those of control_fd, until it says CLOSE */
-	char *level_why;     /* why level auto became policy.level; "" if it was named */
+	int root_image_fd; /* inherited; the record of a root: image that has no name yet (a step of
+			      image build, which installs); -1: the policy's name counts */
+	bool is_session;   /* no command of its own: those of control_fd, until it says CLOSE */
+	char *level_why;   /* why level auto became policy.level; "" if it was named */
 };
 
 /* plan_init() - an empty plan around a default policy. */
