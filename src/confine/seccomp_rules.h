@@ -55,7 +55,10 @@
 	RULE(socket, \
 		"AF_UNIX; AF_INET and AF_INET6 with TCP, UDP and ping (no raw sockets); AF_NETLINK with " \
 		"NETLINK_ROUTE") \
-	RULE(socketpair, "AF_UNIX")
+	RULE(socketpair, "AF_UNIX") \
+	RULE(setsockopt, \
+		"without SO_ATTACH_* of SOL_SOCKET: their programs take from what the whole machine has " \
+		"(net.core.bpf_jit_limit), and are code in the kernel")
 /* clang-format on */
 
 enum seccomp_action {

@@ -75,13 +75,14 @@
 	CALL(sync,                    yes, no,  no,  no,  "flushes what others wrote too") \
 	CALL(readahead,               yes, yes, no,  no,  "") \
 	CALL(fadvise64,               yes, yes, no,  no,  "") \
-	CALL(io_setup,                yes, no,  no,  no, \
-			"databases use it; nothing that only computes does") \
-	CALL(io_destroy,              yes, no,  no,  no,  "as io_setup") \
-	CALL(io_getevents,            yes, no,  no,  no,  "as io_setup") \
-	CALL(io_pgetevents,           yes, no,  no,  no,  "as io_setup") \
-	CALL(io_submit,               yes, no,  no,  no,  "as io_setup") \
-	CALL(io_cancel,               yes, no,  no,  no,  "as io_setup") \
+	CALL(io_setup,                no,  no,  no,  no, \
+			"takes from what the whole machine has (fs.aio-max-nr): one sandbox could have " \
+			"it all") \
+	CALL(io_destroy,              no,  no,  no,  no,  "as io_setup") \
+	CALL(io_getevents,            no,  no,  no,  no,  "as io_setup") \
+	CALL(io_pgetevents,           no,  no,  no,  no,  "as io_setup") \
+	CALL(io_submit,               no,  no,  no,  no,  "as io_setup") \
+	CALL(io_cancel,               no,  no,  no,  no,  "as io_setup") \
 	CALL(io_uring_setup,          no,  no,  no,  no, \
 			"works past seccomp: what its rings carry is never filtered") \
 	CALL(io_uring_enter,          no,  no,  no,  no,  "as io_uring_setup") \
@@ -408,7 +409,7 @@
 	CALL(getsockname,             yes, yes, no,  no,  "") \
 	CALL(getpeername,             yes, yes, no,  no,  "") \
 	CALL(getsockopt,              yes, yes, no,  no,  "") \
-	CALL(setsockopt,              yes, yes, no,  no,  "") \
+	CALL(setsockopt,              setsockopt, setsockopt, no,  no,  "") \
 	GROUP("System V and POSIX IPC") \
 	CALL(shmget,                  yes, no,  no,  no,  "outlives the process that made it") \
 	CALL(shmat,                   yes, no,  no,  no,  "as shmget") \

@@ -262,6 +262,15 @@ static code_label is_argument(struct code *code, unsigned argument, uint32_t val
 	return load(code, argument, code_jump(code, BPF_JEQ, value, allow, deny));
 }
 
+/* Both are int to the kernel. */
+static code_label setsockopt_rule(struct code *code, code_label allow, code_label deny)
+{
+	code_label label = load(code, 2,
+				code_in_list(code, deny, allow, SO_ATTACH_FILTER, SO_ATTACH_BPF,
+					     SO_ATTACH_REUSEPORT_CBPF, SO_ATTACH_REUSEPORT_EBPF));
+	return load(code, 1, code_jump(code, BPF_JEQ, SOL_SOCKET, label, allow));
+}
+
 code_label rule_emit(struct code *code, enum seccomp_action rule, code_label allow, code_label deny)
 {
 	switch (rule) {
@@ -317,6 +326,8 @@ code_label rule_emit(struct code *code, enum seccomp_action rule, code_label all
 		return socket_rule(code, allow, deny);
 	case SECCOMP_ACTION_socketpair:
 		return is_argument(code, 0, AF_UNIX, allow, deny);
+	case SECCOMP_ACTION_setsockopt:
+		return setsockopt_rule(code, allow, deny);
 	case SECCOMP_ACTION_yes:
 	case SECCOMP_ACTION_no:
 	case SECCOMP_ACTION_gone:

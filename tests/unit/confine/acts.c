@@ -117,6 +117,36 @@ int act_raw_64(void)
 	return with_socket(AF_INET, 0x100000000L | SOCK_RAW, 0x100000000L | IPPROTO_ICMP);
 }
 
+/* Is there a pair of sockets, the errno of the option; else that of the pair. */
+static int with_option(long level, long name)
+{
+	struct sock_filter pass = BPF_STMT(BPF_RET | BPF_K, 0xffff);
+	struct sock_fprog program = { .len = 1, .filter = &pass };
+	int fds[2];
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, fds) < 0)
+		return errno;
+	int r = outcome(syscall(SYS_setsockopt, fds[0], level, name, &program, sizeof(program)));
+	close(fds[0]);
+	close(fds[1]);
+	return r;
+}
+
+int act_attach_filter(void)
+{
+	return with_option(SOL_SOCKET, SO_ATTACH_FILTER);
+}
+
+int act_attach_64(void)
+{
+	return with_option(0x100000000L | SOL_SOCKET, 0x700000000L | SO_ATTACH_FILTER);
+}
+
+int act_io_setup(void)
+{
+	unsigned long context = 0;
+	return outcome(syscall(SYS_io_setup, 1, &context));
+}
+
 int act_netlink_fib(void)
 {
 	return with_socket(AF_NETLINK, SOCK_RAW, 10 /* NETLINK_FIB_LOOKUP */);

@@ -20,6 +20,9 @@
 	ACT(raw, socket, "forge packets")                                                       \
 	ACT(raw_flags, socket, "the same with flags in the type")                               \
 	ACT(raw_64, socket, "the same with bits in upper halves")                               \
+	ACT(attach_filter, setsockopt, "have the kernel run a program for a socket")            \
+	ACT(attach_64, setsockopt, "the same with bits in upper halves")                        \
+	ACT(io_setup, io_setup, "take asynchronous requests of the machine")                    \
 	ACT(netlink_fib, socket, "other netlink families")                                      \
 	ACT(netlink_uevent, socket, "kernel events")                                            \
 	ACT(mptcp, socket, "multipath TCP")                                                     \

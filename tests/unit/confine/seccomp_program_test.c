@@ -196,6 +196,7 @@ static const struct argument_case argument_cases[] = {
 	{ "socketpair", SECCOMP_FILTER_STRICT, 0, 1, true },
 	{ "socketpair", SECCOMP_FILTER_DEFAULT, 0, 2, false },
 	{ "socketpair", SECCOMP_FILTER_DEFAULT, 0, 30, false }, /* AF_TIPC */
+	{ "setsockopt", SECCOMP_FILTER_DEFAULT, 1, 6, true }, /* IPPROTO_TCP, whatever the option */
 	{ "mknod", SECCOMP_FILTER_DEFAULT, 1, 0010644, true },
 	{ "mknod", SECCOMP_FILTER_DEFAULT, 1, 0100644, true },
 	{ "mknod", SECCOMP_FILTER_DEFAULT, 1, 0644, true },
