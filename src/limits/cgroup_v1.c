@@ -16,8 +16,9 @@
 #include "base/cleanup.h"
 #include "limits/cgroup_private.h"
 
-#define PIDS_MAX       4194304ULL /* PID_MAX_LIMIT of 64-bit Linux: more is "max" to the kernel */
-#define CPUS_MAX_MILLI 8192000ULL /* NR_CPUS of the largest kernels: more is no limit */
+#define PIDS_MAX         4194304ULL /* PID_MAX_LIMIT of 64-bit Linux: more is "max" to the kernel */
+#define SOCKET_BYTES_MIN 1048576ULL /* enough for some connections within the sandbox */
+#define CPUS_MAX_MILLI   8192000ULL /* NR_CPUS of the largest kernels: more is no limit */
 
 /* The controller whose group this one shares, or itself. */
 size_t cgroup_v1_alias(const struct cgroup *cgroup, size_t controller)
@@ -78,6 +79,17 @@ static int refuse(struct error *err, const char *field, int errnum, const char *
 			    "use a value within what the cgroup that foso runs in allows");
 }
 
+/*
+ * What TCP and UDP buffer is no part of memory.limit_in_bytes on version 1: it has a counter of
+ * its own, and counts at all only once that has a limit.  (On version 2 it is part of memory.max.)
+ * Beyond it the kernel still gives each socket some pages, so many sockets can have more.
+ */
+static void socket_memory_limit(int dir_fd, uint64_t bytes)
+{
+	(void)cgroup_file_write_u64(dir_fd, "memory.kmem.tcp.limit_in_bytes",
+				    MAX(bytes / 8, SOCKET_BYTES_MIN));
+}
+
 /* A new group is without limits, so memory is lowered before memory+swap, which may not be less. */
 static int memory_limit(struct cgroup *cgroup, uint64_t bytes, struct error *err)
 {
@@ -85,6 +97,7 @@ static int memory_limit(struct cgroup *cgroup, uint64_t bytes, struct error *err
 	int errnum = cgroup_file_write_u64(dir_fd, "memory.limit_in_bytes", bytes);
 	if (errnum != 0)
 		return refuse(err, "limits.memory", errnum, "memory.limit_in_bytes");
+	socket_memory_limit(dir_fd, bytes);
 	if (!cgroup->host.has_swap_limit) {
 		/* The next best: the group's anonymous memory is not swapped out. */
 		(void)cgroup_file_write(dir_fd, "memory.swappiness", "0");

@@ -56,6 +56,8 @@ static int add_terminals(int dev_fd)
 		{ "newinstance", NULL },
 		{ "ptmxmode", "0666" },
 		{ "mode", "0620" },
+		/* Of what all sandboxes of the machine share (kernel.pty.max, 4096). */
+		{ "max", "128" },
 	};
 	int r = root_mkdir(dev_fd, "pts", 0755);
 	if (r != 0)
