@@ -290,6 +290,26 @@ static const struct row rows[] = {
 		.expected = "EPERM",
 		.controls = CONTROL_HOST,
 	},
+	{
+		.id = "p133",
+		.claim = "the machine's asynchronous requests (fs.aio-max-nr) cannot be taken",
+		.forbidden = "io_setup()",
+		.control_words = "the same on the host",
+		.check = check_denied,
+		.act = "requests",
+		.expected = "EPERM",
+		.controls = CONTROL_HOST,
+	},
+	{
+		.id = "p134",
+		.claim = "sockets cannot be given programs that the kernel runs",
+		.forbidden = "SO_ATTACH_FILTER",
+		.control_words = "the same on the host",
+		.check = check_denied,
+		.act = "attach-filter",
+		.expected = "EPERM",
+		.controls = CONTROL_HOST,
+	},
 };
 
 const struct row_group rows_kernel = { "The kernel's surface", rows, ARRAY_LEN(rows) };

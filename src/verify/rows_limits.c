@@ -234,6 +234,16 @@ static const struct row rows[] = {
 		.expected = "the caller queues one",
 		.control_act = "signals 1",
 	},
+	{
+		.id = "p132",
+		.claim = "a sandbox does not use up the terminals of the machine",
+		.forbidden = "have 300 at once",
+		.control_words = "the same on the host",
+		.check = check_denied,
+		.act = "terminals 300",
+		.expected = "ENOSPC",
+		.controls = CONTROL_HOST,
+	},
 };
 
 const struct row_group rows_limits = { "Limits", rows, ARRAY_LEN(rows) };

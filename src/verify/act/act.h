@@ -74,6 +74,7 @@ enum act_status {
 	ACT("opens",        act_opens,        1, "have N open files")                             \
 	ACT("watches",      act_watches,      1, "have N inotify instances, or all there are; MS: and wait") \
 	ACT("signals",      act_signals,      1, "have N signals queued, or all there are; MS: and wait") \
+	ACT("terminals",    act_terminals,    1, "have N terminals")                              \
 	ACT("flood",        act_flood,        2, "write N bytes to stdout and M to stderr")       \
 	ACT("processors",   act_processors,   1, "see more than N processors")                    \
 	/* sockets */                                                                             \
@@ -101,6 +102,8 @@ enum act_status {
 	ACT("x32",          act_x32,          0, "call the kernel by the x32 numbers")            \
 	ACT("io_uring",     act_io_uring,     0, "make an io_uring")                              \
 	ACT("bpf",          act_bpf,          0, "make a BPF map")                                \
+	ACT("requests",     act_requests,     0, "have the kernel keep an asynchronous request")  \
+	ACT("attach-filter", act_attach_filter, 0, "have the kernel run a program for a socket")  \
 	ACT("perf",         act_perf,         0, "count processor cycles or page faults")         \
 	ACT("userfaultfd",  act_userfaultfd,  0, "handle page faults")                            \
 	ACT("keys",         act_keys,         0, "add a key to a keyring")                        \

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/filter.h>
 #include <linux/io_uring.h>
 #include <linux/keyctl.h>
 #include <linux/perf_event.h>
@@ -22,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
@@ -234,6 +236,27 @@ int act_bpf(int argc, char **argv)
 	attr.value_size = 4;
 	attr.max_entries = 1;
 	return act_outcome(syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr)), "make a BPF map");
+}
+
+int act_requests(int argc, char **argv)
+{
+	unsigned long context = 0;
+	UNUSED(argc);
+	UNUSED(argv);
+	return act_outcome(syscall(SYS_io_setup, 1, &context), "room for one request");
+}
+
+int act_attach_filter(int argc, char **argv)
+{
+	struct sock_filter pass = BPF_STMT(BPF_RET | BPF_K, 0xffff);
+	struct sock_fprog program = { .len = 1, .filter = &pass };
+	UNUSED(argc);
+	UNUSED(argv);
+	auto_fd int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return act_cannot(errno, "a socket");
+	return act_outcome(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)),
+			   "a filter of a socket");
 }
 
 int act_perf(int argc, char **argv)

@@ -243,6 +243,17 @@ int act_signals(int argc, char **argv)
 	return keep(n_taken, argc, argv);
 }
 
+int act_terminals(int argc, char **argv)
+{
+	long n = act_number(argv[1]);
+	UNUSED(argc);
+	for (long i = 0; i < n; i++) {
+		if (open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC) < 0)
+			return act_denied(errno, "after %ld terminals", i);
+	}
+	return act_done("opened %ld terminals", n);
+}
+
 static int pour(int fd, long n)
 {
 	char bytes[4096];
