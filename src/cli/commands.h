@@ -23,6 +23,12 @@
 		"show what processes wrote after their command had ended")                        \
 	COMMAND(GC,       "gc",       "",              "",                                        \
 		"remove what dead monitors left behind")                                          \
+	COMMAND(DIFF,     "diff",     "foso-workspace", "[ID]",                                   \
+		"show what a sandbox changed in its workspace")                                   \
+	COMMAND(DISCARD,  "discard",  "foso-workspace", "[ID]",                                   \
+		"remove what a sandbox changed")                                                  \
+	COMMAND(FORK,     "fork",     "foso-workspace", "ID",                                     \
+		"copy what a sandbox changed, to go on in several ways")                          \
 	COMMAND(DOCTOR,   "doctor",   "",              "",                                        \
 		"say which levels and limits work on this host")                                  \
 	COMMAND(VERIFY,   "verify",   "foso-verify",   "",                                        \

@@ -108,6 +108,9 @@ static int dispatch(struct cli *cli, int *ret_status, struct error *err)
 		return command_help(cli, ret_status, err);
 	case COMMAND_VERSION:
 		return command_version(cli, ret_status, err);
+	case COMMAND_DIFF:
+	case COMMAND_DISCARD:
+	case COMMAND_FORK:
 	case COMMAND_VERIFY:
 	case COMMAND_POLICY:
 	case COMMAND_EVIDENCE:
@@ -134,7 +137,7 @@ static int run(struct cli *cli, int *ret_status, struct error *err)
 	if (r < 0)
 		return r;
 	/* Words that did not reach the reader are a failure, whatever the command did. */
-	if (fflush(stdout) != 0) {
+	if (fflush(stdout) != 0 || ferror(stdout)) {
 		r = error_set(err, ERR_SYSTEM, errno, "stdout", "cannot be written");
 		return error_remedy(err, r, "free space, or give another stdout");
 	}

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "workspace/options.h"
 
 /* clang-format off */
 #define GLOBAL_OPTIONS(OPTION)                                                                    \
@@ -102,19 +103,22 @@
 #define NO_OPTIONS(OPTION)
 /* clang-format on */
 
-/* Which table a command has.  Siblings read their own command line. */
-#define COMMAND_OPTIONS(TABLE)        \
-	TABLE(RUN, RUN_OPTIONS)       \
-	TABLE(PS, PS_OPTIONS)         \
-	TABLE(KILL, KILL_OPTIONS)     \
-	TABLE(LOGS, LOGS_OPTIONS)     \
-	TABLE(GC, GC_OPTIONS)         \
-	TABLE(DOCTOR, DOCTOR_OPTIONS) \
-	TABLE(VERIFY, NO_OPTIONS)     \
-	TABLE(POLICY, NO_OPTIONS)     \
-	TABLE(EVIDENCE, NO_OPTIONS)   \
-	TABLE(HELP, HELP_OPTIONS)     \
-	TABLE(VERSION, NO_OPTIONS)    \
+/* Which table a command has.  Siblings read their own command line; tables are for completion. */
+#define COMMAND_OPTIONS(TABLE)                    \
+	TABLE(RUN, RUN_OPTIONS)                   \
+	TABLE(PS, PS_OPTIONS)                     \
+	TABLE(KILL, KILL_OPTIONS)                 \
+	TABLE(LOGS, LOGS_OPTIONS)                 \
+	TABLE(GC, GC_OPTIONS)                     \
+	TABLE(DIFF, WORKSPACE_DIFF_OPTIONS)       \
+	TABLE(DISCARD, WORKSPACE_DISCARD_OPTIONS) \
+	TABLE(FORK, WORKSPACE_FORK_OPTIONS)       \
+	TABLE(DOCTOR, DOCTOR_OPTIONS)             \
+	TABLE(VERIFY, NO_OPTIONS)                 \
+	TABLE(POLICY, NO_OPTIONS)                 \
+	TABLE(EVIDENCE, NO_OPTIONS)               \
+	TABLE(HELP, HELP_OPTIONS)                 \
+	TABLE(VERSION, NO_OPTIONS)                \
 	TABLE(NONE, MAIN_OPTIONS)
 
 enum option_id {
@@ -144,6 +148,17 @@ enum option_id {
 	OPTION_FOLLOW,
 	OPTION_DRY_RUN,
 	OPTION_ORPHANS,
+	OPTION_STAT,
+	OPTION_PATCH,
+	OPTION_LIST,
+	OPTION_EXEC_PATHS,
+	OPTION_ONLY,
+	OPTION_EXCEPT,
+	OPTION_ALLOW_EXEC_PATHS,
+	OPTION_OVERWRITE,
+	OPTION_RESUME,
+	OPTION_ROLLBACK,
+	OPTION_NUMBER,
 	OPTION_COMPLETION,
 	OPTION_SCDOC,
 };
@@ -152,7 +167,7 @@ enum option_id {
 struct option_row {
 	uint8_t id; /* enum option_id */
 	char letter;
-	char name[12];
+	char name[20];
 	char argument[28];
 	char choices[36];
 	char field[16];

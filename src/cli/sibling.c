@@ -2,6 +2,7 @@
 /* sibling.c - commands that another program of foso does */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -20,14 +21,19 @@ int sibling_exec(enum command_id command, char **words, struct error *err)
 	size_t n_words = 0;
 	while (words[n_words])
 		n_words++;
-	auto_free char **argv = calloc(n_words + 2, sizeof(*argv));
+	/* A program of several commands is told which one. */
+	size_t n_first = strcmp(name, "foso-workspace") == 0 ? 2 : 1;
+	char word[sizeof(command_rows[0].word)];
+	(void)snprintf(word, sizeof(word), "%s", command_rows[command].word);
+	auto_free char **argv = calloc(n_words + n_first + 1, sizeof(*argv));
 	if (!argv) {
 		r = error_set(err, ERR_SYSTEM, ENOMEM, name, "cannot be started");
 		return error_remedy(err, r, "free some memory");
 	}
 	argv[0] = name;
+	argv[1] = word;
 	for (size_t i = 0; i < n_words; i++)
-		argv[i + 1] = words[i];
+		argv[i + n_first] = words[i];
 	(void)execv(path, argv);
 	r = error_set(err, ERR_SYSTEM, errno, path, "cannot be started");
 	return error_remedy(err, r, "build or install foso as a whole (./x build)");

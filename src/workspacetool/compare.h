@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare.h - contents: the same or not, moved, executable
+ *
+ * Bytes are compared and hashed here, never parsed.  Holes of sparse files are skipped.
+ */
+#pragma once
+
+#include "workspacetool/walk.h"
+
+/* Files whose content is looked for elsewhere: no larger, and all together no more. */
+#define COMPARE_MAX_HASHED_BYTES (16u << 20)
+#define COMPARE_MAX_TOTAL_BYTES  (UINT64_C(1) << 30)
+
+/*
+ * compare_contents() - change of each file and link that is on both sides, and ENTRY_EXECUTES
+ * where a name, mode or the first bytes say so
+ *
+ * Conflicts remain only where something would be written.
+ */
+int compare_contents(const struct sides *sides, struct set *set, struct error *err) must_check;
+
+/* compare_renames() - renamed_from of created files whose content a deleted one has. */
+int compare_renames(const struct sides *sides, struct set *set, struct error *err) must_check;
+
+/* compare_files() - 1: same bytes; 0: not; -1 and errno.  Both are at most @size bytes long. */
+int compare_files(int one_fd, int other_fd, uint64_t size_bytes);

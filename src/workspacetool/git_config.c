@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * git_config.c - the keys of a git config that run programs
+ *
+ * The syntax as git's config.c reads it: sections "[name]", "[name \"sub\"]" and the old
+ * "[name.sub]"; "name = value" with quotes, escapes, comments and continued lines; "name" alone.
+ */
+#include "workspacetool/git_config.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "workspacetool/git_keys.h"
+#include "workspacetool/glob.h"
+
+#define MAX_VALUE_BYTES (1u << 20)
+
+struct reader {
+	const char *at, *end;
+	char section[GIT_MAX_NAME_BYTES];
+	size_t section_len;
+	struct buf value;
+};
+
+static const struct {
+	const char *pattern, *reason;
+} keys[] = {
+#define KEY_ROW(pattern_, reason_) { pattern_, reason_ },
+	GIT_KEYS(KEY_ROW)
+#undef KEY_ROW
+};
+
+/* The next byte, "\r\n" as '\n'; -1 at the end. */
+static int next_byte(struct reader *reader)
+{
+	if (reader->at == reader->end)
+		return -1;
+	int byte = (unsigned char)*reader->at++;
+	if (byte == '\r' && reader->at < reader->end && *reader->at == '\n') {
+		reader->at++;
+		return '\n';
+	}
+	return byte;
+}
+
+static bool is_key_byte(int byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '-';
+}
+
+static int lower(int byte)
+{
+	return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
+}
+
+static bool is_space(int byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\v' || byte == '\f' || byte == '\r';
+}
+
+static bool add_section(struct reader *reader, int byte)
+{
+	if (reader->section_len + 1 >= sizeof(reader->section))
+		return false;
+	reader->section[reader->section_len++] = (char)byte;
+	return true;
+}
+
+/* Behind `[name `: `"sub"]`. */
+static bool read_subsection(struct reader *reader)
+{
+	int byte;
+	do
+		byte = next_byte(reader);
+	while (is_space(byte));
+	if (byte != '"' || !add_section(reader, '.'))
+		return false;
+	while ((byte = next_byte(reader)) != '"') {
+		if (byte == '\\')
+			byte = next_byte(reader);
+		if (byte < 0 || byte == '\n' || byte == '\0' || !add_section(reader, byte))
+			return false;
+	}
+	return next_byte(reader) == ']';
+}
+
+/* Behind "[". */
+static bool read_section(struct reader *reader)
+{
+	reader->section_len = 0;
+	for (;;) {
+		int byte = next_byte(reader);
+		if (byte == ']')
+			return reader->section_len > 0;
+		if (is_space(byte))
+			return read_subsection(reader);
+		if (!is_key_byte(byte) && byte != '.')
+			return false;
+		if (!add_section(reader, lower(byte)))
+			return false;
+	}
+}
+
+/* @ret_byte is what an escape stands for; -1 for a continued line; false if there is none such. */
+static bool read_escape(struct reader *reader, int *ret_byte)
+{
+	int byte = next_byte(reader);
+	switch (byte) {
+	case '\n':
+		*ret_byte = -1;
+		return true;
+	case 't':
+		*ret_byte = '\t';
+		return true;
+	case 'b':
+		*ret_byte = '\b';
+		return true;
+	case 'n':
+		*ret_byte = '\n';
+		return true;
+	case '\\':
+	case '"':
+		*ret_byte = byte;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Behind "=", up to the end of the line. */
+static bool read_value(struct reader *reader)
+{
+	bool is_quoted = false, is_comment = false;
+	size_t kept = 0; /* without the spaces at the end */
+	buf_clear(&reader->value);
+	for (;;) {
+		int byte = next_byte(reader);
+		if (byte < 0 || byte == '\n')
+			break;
+		if (is_comment)
+			continue;
+		if (byte == '\0')
+			return false;
+		if (!is_quoted && is_space(byte)) {
+			if (reader->value.len > 0)
+				buf_append_char(&reader->value, (char)byte);
+			continue;
+		}
+		if (!is_quoted && (byte == ';' || byte == '#')) {
+			is_comment = true;
+			continue;
+		}
+		if (byte == '"') {
+			is_quoted = !is_quoted;
+			kept = reader->value.len;
+			continue;
+		}
+		if (byte == '\\' && !read_escape(reader, &byte))
+			return false;
+		if (byte < 0)
+			continue;
+		buf_append_char(&reader->value, (char)byte);
+		kept = reader->value.len;
+	}
+	if (is_quoted || !buf_is_whole(&reader->value))
+		return false;
+	reader->value.len = kept;
+	return true;
+}
+
+static const char *find_reason(const struct git_item *item)
+{
+	char folded[GIT_MAX_NAME_BYTES];
+	for (size_t i = 0; i < item->name_len; i++) {
+		/* A slash in a subsection would stop a star. */
+		int byte = lower((unsigned char)item->name[i]);
+		folded[i] = byte == '/' ? '_' : (char)byte;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (glob_matches_all(keys[i].pattern, folded, item->name_len))
+			return keys[i].reason;
+	return NULL;
+}
+
+static bool name_item(struct git_item *item, const struct reader *reader, const char *key,
+		      size_t key_len)
+{
+	if (reader->section_len + 1 + key_len >= sizeof(item->name))
+		return false;
+	memcpy(item->name, reader->section, reader->section_len);
+	item->name[reader->section_len] = '.';
+	for (size_t i = 0; i < key_len; i++)
+		item->name[reader->section_len + 1 + i] = (char)lower((unsigned char)key[i]);
+	item->name_len = reader->section_len + 1 + key_len;
+	item->name[item->name_len] = '\0';
+	return true;
+}
+
+/* At the first byte of a name. */
+static bool read_item(struct reader *reader, struct git_item *item)
+{
+	const char *key = reader->at - 1;
+	while (reader->at < reader->end && is_key_byte((unsigned char)*reader->at))
+		reader->at++;
+	size_t key_len = (size_t)(reader->at - key);
+	if (reader->section_len == 0 || !name_item(item, reader, key, key_len))
+		return false;
+	int byte;
+	do
+		byte = next_byte(reader);
+	while (byte == ' ' || byte == '\t');
+	buf_clear(&reader->value);
+	if (byte >= 0 && byte != '\n' && (byte != '=' || !read_value(reader)))
+		return false;
+	item->value = buf_string(&reader->value);
+	item->value_len = reader->value.len;
+	item->reason = find_reason(item);
+	return true;
+}
+
+static void skip_line(struct reader *reader)
+{
+	int byte;
+	do
+		byte = next_byte(reader);
+	while (byte >= 0 && byte != '\n');
+}
+
+bool git_config_walk(const char *text, size_t len,
+		     void (*found)(const struct git_item *item, void *context), void *context)
+{
+	struct reader reader = { .at = text, .end = text + len };
+	struct git_item item;
+	bool is_good = true;
+	buf_init(&reader.value, MAX_VALUE_BYTES);
+	/* A byte order mark is skipped by git. */
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		reader.at += 3;
+	while (is_good) {
+		int byte = next_byte(&reader);
+		if (byte < 0)
+			break;
+		if (is_space(byte) || byte == '\n')
+			continue;
+		if (byte == '#' || byte == ';') {
+			skip_line(&reader);
+		} else if (byte == '[') {
+			is_good = read_section(&reader);
+		} else if ((byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z')) {
+			is_good = read_item(&reader, &item);
+			if (is_good)
+				found(&item, context);
+		} else {
+			is_good = false;
+		}
+	}
+	buf_fini(&reader.value);
+	return is_good;
+}
+
+/* "name\0value\0", so that a search for the whole finds that very item. */
+static void note_item(const struct git_item *item, void *context)
+{
+	struct buf *known = context;
+	if (!item->reason)
+		return;
+	buf_append_char(known, '\0');
+	buf_append(known, item->name, item->name_len);
+	buf_append_char(known, '\n');
+	buf_append(known, item->value, item->value_len);
+	buf_append_char(known, '\0');
+}
+
+struct comparison {
+	const struct buf *known;
+	struct buf *out;
+};
+
+static void add_news(const struct git_item *item, void *context)
+{
+	struct comparison *comparison = context;
+	auto_buf struct buf own = BUF_INIT(MAX_VALUE_BYTES + GIT_MAX_NAME_BYTES + 8);
+	if (!item->reason)
+		return;
+	note_item(item, &own);
+	if (comparison->known->len > 0 && own.len > 0 &&
+	    memmem(comparison->known->data, comparison->known->len, own.data, own.len))
+		return;
+	buf_append(comparison->out, item->name, item->name_len);
+	buf_append_string(comparison->out, " = ");
+	for (size_t i = 0; i < item->value_len; i++)
+		buf_append_char(comparison->out, item->value[i] == '\n' ? ' ' : item->value[i]);
+	buf_printf(comparison->out, " (%s)\n", item->reason);
+}
+
+bool git_config_compare(const char *before, size_t n_before, const char *now, size_t n_now,
+			struct buf *out)
+{
+	auto_buf struct buf known = BUF_INIT(2 * MAX_VALUE_BYTES);
+	struct comparison comparison = { &known, out };
+	size_t len = out->len;
+	/* What of the old one cannot be read is not known, and so its items are news. */
+	(void)git_config_walk(before, n_before, note_item, &known);
+	if (git_config_walk(now, n_now, add_news, &comparison) && buf_is_whole(out))
+		return true;
+	out->len = len;
+	return false;
+}
