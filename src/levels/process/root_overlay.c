@@ -9,9 +9,7 @@
  * none of it ends up among the changes.
  *
  * The layers come as one mount of the folder that holds them all, so their number costs no
- * mounts.  fsconfig() takes at most 255 bytes, and only new kernels take layers one by one: each
- * gets a link in the scratch whose name is one byte long, and 127 of those with colons between
- * them fit.  They can be seen in /proc/mounts, so they are letters as long as there are letters.
+ * mounts; how they are named to the overlay is in image/link.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,26 +19,19 @@
 
 #include "base/cleanup.h"
 #include "base/syscalls.h"
+#include "image/link.h"
 #include "levels/process/root.h"
 
 #define SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
-#define OWN_LAYER        "O"
-#define FIRST_BYTE       0x80 /* for the layers that no letter is left for */
-#define LAYER_LIST_BYTES 256  /* what fsconfig() takes of a string, its end included */
+#define OWN_LAYER        IMAGE_LINK_OWN
 #define LAYER_PATH_BYTES 128
 
-/* Without the one of our own layer. */
-static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ";
-
-#define N_LETTERS (sizeof(letters) - 1)
-
-static_assert(FIRST_BYTE + LEVEL_MAX_LAYERS - N_LETTERS <= 0x100, "a byte for each layer");
-static_assert((LEVEL_MAX_LAYERS + 1) * 2 <= LAYER_LIST_BYTES, "the list of layers fits");
+static_assert((LEVEL_MAX_LAYERS + 1) * 2 <= IMAGE_LINK_LIST_BYTES, "the list of layers fits");
 
 /* What an overlay is made of: names below the scratch. */
 struct overlay {
-	char lower[LAYER_LIST_BYTES];
+	char lower[IMAGE_LINK_LIST_BYTES];
 	const char *upper, *work;
 };
 
@@ -96,18 +87,13 @@ static int make_own_layer(const struct process_setup *setup, int scratch_fd)
 	return dir_fd < 0 ? errno : root_write_cpus(setup, dir_fd);
 }
 
-static char layer_name(size_t index)
-{
-	return index < N_LETTERS ? letters[index] : (char)(FIRST_BYTE + index - N_LETTERS);
-}
-
 /* The uppermost layer is first in the list of an overlay, and last in that of an image. */
 static int link_layers(const struct level_image *image, int scratch_fd, char *list)
 {
 	char path[LAYER_PATH_BYTES];
 	*list++ = OWN_LAYER[0];
 	for (size_t i = image->n_layers; i-- > 0;) {
-		char name[2] = { layer_name(i), '\0' };
+		char name[2] = { image_link_name(i), '\0' };
 		int len = snprintf(path, sizeof(path), "layers/%s", image->layers[i]);
 		if (len < 0 || (size_t)len >= sizeof(path))
 			return ENAMETOOLONG;
