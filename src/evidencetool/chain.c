@@ -221,6 +221,8 @@ void chain_take(struct chain *chain, enum evidence_piece piece,
 	switch (piece) {
 	case EVIDENCE_PIECE_LINE:
 		take_line(chain, reader->bytes, (size_t)reader->len);
+		if (chain->last.line == chain->line)
+			chain->last.end_bytes = reader->offset + reader->len + 1;
 		break;
 	case EVIDENCE_PIECE_TOO_LONG:
 		report(chain, CHAIN_MALFORMED, spot,
@@ -265,6 +267,12 @@ static void check_head(struct chain *chain, const struct store *store)
 			report(chain, CHAIN_HEAD_DIFFERS, whole_log,
 			       "head names another record %" PRIu64 " than the one at the end",
 			       head->seq);
+		/* Whatever was found before has moved the end as well. */
+		else if (chain->n_problems == 0 && head->log_bytes != last->end_bytes)
+			report(chain, CHAIN_HEAD_DIFFERS, whole_log,
+			       "head says that record %" PRIu64 " ends at byte %" PRIu64
+			       ", and it ends at byte %" PRIu64,
+			       head->seq, head->log_bytes, last->end_bytes);
 	} else if (!chain_is_head_behind(chain, store)) {
 		report(chain, CHAIN_HEAD_DIFFERS, whole_log,
 		       "head ends with record %" PRIu64 ", and the log goes on to record %" PRIu64,

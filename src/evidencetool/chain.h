@@ -57,6 +57,7 @@ struct chain_place {
 	uint64_t seq, line; /* 0: none yet */
 	char hash[DIGEST_HEX_BYTES];
 	bool is_hash_known; /* false behind an edited line */
+	uint64_t end_bytes; /* of the log, up to and with it */
 	char id[CHAIN_ID_BYTES];
 };
 

@@ -106,6 +106,7 @@ class Checker:
         self.keys = {hashlib.sha256(key).hexdigest(): key for key in keys}
         self.signed_from = signed_from
         self.problems = []
+        self.end = 0  # Where the newest whole line ends.
         self.seq, self.hash = 0, ZEROS  # The newest line in its place; hash None: not known.
         self.n_holes = 0
 
@@ -175,6 +176,8 @@ class Checker:
             self.problem('tail-cut')
         elif seq == self.seq and self.hash not in (None, digest):
             self.problem('head-differs')
+        elif seq == self.seq and not self.problems and head and int(head[3]) != self.end:
+            self.problem('head-differs')
         elif seq + 1 < self.seq:
             self.problem('head-differs')
 
@@ -195,6 +198,7 @@ def verify(folder, keys=(), signed_from=1):
     torn = lines.pop()
     for line in lines:
         checker.take_line(line)
+    checker.end = len(log) - len(torn)
     checker.check_head(read(os.path.join(folder, 'head')), not log, bool(torn))
     return checker.problems
 
