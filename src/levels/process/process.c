@@ -118,6 +118,13 @@ static int process_provision(struct sandbox *sandbox, struct error *err)
 	return r;
 }
 
+/*
+ * At the limit itself the kernel would refuse a request before the watchdog can see the limit
+ * reached, and the command would fail for a reason that nobody can tell: so the watchdog comes
+ * first, and this bounds what a process can take between two looks of it.
+ */
+#define RLIMIT_DATA_FACTOR 4
+
 static void add_rlimit(struct init_spawn *spawn, int resource, uint64_t value)
 {
 	struct rlimit now;
@@ -150,8 +157,8 @@ static void add_rlimits(const struct process *process, const struct policy_limit
 	if (!has_pids && limits->pids != POLICY_UNLIMITED)
 		add_rlimit(spawn, RLIMIT_NPROC,
 			   limits->pids + (process->setup.is_rootless ? 1 : 0));
-	if (!has_memory)
-		add_rlimit(spawn, RLIMIT_DATA, limits->memory_bytes);
+	if (!has_memory && limits->memory_bytes != POLICY_UNLIMITED)
+		add_rlimit(spawn, RLIMIT_DATA, limits->memory_bytes * RLIMIT_DATA_FACTOR);
 }
 
 /* NAME=VALUE strings for execve(). */
