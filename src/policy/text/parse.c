@@ -265,12 +265,14 @@ static void refuse_syntax(struct walk *walk, const yaml_parser_t *parser)
 static void walk_events(struct walk *walk, const char *bytes, size_t len)
 {
 	yaml_parser_t parser;
-	if (!yaml_parser_initialize(&parser)) {
+	auto_buf struct buf text = BUF_INIT(POLICY_MAX_TEXT_BYTES + 1);
+	policy_text_join_pairs(bytes, len, &text);
+	if (!buf_is_whole(&text) || !yaml_parser_initialize(&parser)) {
 		walk_run_out_of_memory(walk);
 		return;
 	}
 	yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, len);
+	yaml_parser_set_input_string(&parser, (const unsigned char *)buf_string(&text), text.len);
 	while (!walk->is_over) {
 		yaml_event_t event;
 		if (!yaml_parser_parse(&parser, &event)) {

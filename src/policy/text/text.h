@@ -56,5 +56,8 @@ int policy_text_read(const struct policy_text *text, int fd, struct buf *out, st
 int policy_text_parse(struct policy_text *text, const char *bytes, size_t len,
 		      struct policy *policy, struct error_list *errors) must_check;
 
+/* policy_text_join_pairs() - a JSON text with "\uD83D\uDE00" written as YAML does; for parse(). */
+void policy_text_join_pairs(const char *bytes, size_t len, struct buf *out);
+
 /* policy_text_place() - puts "FILE:LINE: " before the subject of a finding of policy_check(). */
 void policy_text_place(const struct policy_text *text, struct error *err);

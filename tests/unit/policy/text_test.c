@@ -46,6 +46,25 @@ static void test_text_yaml_and_json_give_the_same(void)
 	OK(memcmp(yaml, json, 32) == 0);
 }
 
+static void test_text_takes_the_pairs_of_json(void)
+{
+	EQ(parse("\n{ \"env\": {\"A\": \"a\\ud83d\\ude00b\\\\ud83d\\u00e4\\\"\", "
+		 "\"B\\uD834\\uDD1E\":[]}}"),
+	   -ERR_INVALID);
+	EQ(errors.items[0].code, ERR_INVALID); /* B is no text; its name is whole. */
+	OK(strstr(errors.items[0].subject, "env.B\xf0\x9d\x84\x9e") != NULL);
+	EQ(parse("{\"env\": {\"A\": \"a\\ud83d\\ude00b\\\\ud83d\\u00e4\\\"\"}}"), 0);
+	STR_EQ(policy.env[0].value, "a\xf0\x9f\x98\x80"
+				    "b\\ud83d\xc3\xa4\"");
+	/* Where no quote opens a string the same letters are no escape. */
+	EQ(parse("{env: {A: '\\ud83d\\ude00', B: x\"\\ud83d\\ude00}}"), 0);
+	STR_EQ(policy.env[0].value, "\\ud83d\\ude00");
+	STR_EQ(policy.env[1].value, "x\"\\ud83d\\ude00");
+	EQ(parse("{\"env\": {\"A\": \"\\ud83d\"}}"), -ERR_INVALID);
+	EQ(parse("{\"env\": {\"A\": \"\\ude00\\ud83d\"}}"), -ERR_INVALID);
+	EQ(parse("{\"env\": {\"A\": \"\\ud83d\\u"), -ERR_INVALID);
+}
+
 static void test_text_scalars_are_never_guessed(void)
 {
 	EQ(parse("env: {A: no, B: 0x10, C: 1e3, D: 1_000, E: 2001-01-01, F: ~, G: 0o7}"), 0);
@@ -127,6 +146,7 @@ static void test_text_read_takes_at_most_the_bound(void)
 int main(void)
 {
 	RUN(test_text_yaml_and_json_give_the_same);
+	RUN(test_text_takes_the_pairs_of_json);
 	RUN(test_text_scalars_are_never_guessed);
 	RUN(test_text_an_empty_mapping_is_all_defaults);
 	RUN(test_text_goes_on_after_a_refused_item);
