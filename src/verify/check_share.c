@@ -108,6 +108,39 @@ void check_overlay(struct verify *verify, const struct row *row, struct finding 
 	sandbox_fini(&sandbox);
 }
 
+/* Content and times of what stands for the whole layer. */
+static bool image_is_whole(struct verify *verify, const struct stat *was)
+{
+	struct stat now;
+	char path[sizeof(verify->world.low_layer) + 16];
+	(void)snprintf(path, sizeof(path), "%s/file", verify->world.low_layer);
+	return lstat(path, &now) == 0 && now.st_size == was->st_size &&
+	       now.st_mode == was->st_mode && now.st_nlink == was->st_nlink &&
+	       now.st_ino == was->st_ino && now.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	       now.st_mtim.tv_nsec == was->st_mtim.tv_nsec &&
+	       now.st_ctim.tv_sec == was->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == was->st_ctim.tv_nsec;
+}
+
+void check_image_whole(struct verify *verify, const struct row *row, struct finding *finding)
+{
+	struct sandbox_run sandbox;
+	struct stat was = { 0 };
+	char path[sizeof(verify->world.low_layer) + 16];
+	(void)snprintf(path, sizeof(path), "%s/file", verify->world.low_layer);
+	(void)lstat(path, &was);
+	expect(finding, row);
+	if (check_begin(verify, row, &sandbox, finding)) {
+		bool is_held = image_is_whole(verify, &was) && sandbox.run.status == ACT_DONE;
+		finding_set(finding, is_held ? VERDICT_HELD : VERDICT_BROKEN,
+			    "exit status %d, the layer is %s", sandbox.run.status,
+			    is_held ? "as it was" : "changed");
+		if (is_held)
+			(void)check_control(verify, row, finding);
+	}
+	sandbox_fini(&sandbox);
+}
+
 /* Somebody on the host calls a name on which the sandbox listens. */
 static void judge_call(struct verify *verify, struct sandbox_run *sandbox, struct finding *finding)
 {

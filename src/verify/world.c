@@ -291,6 +291,7 @@ int world_open(struct world *world, const char *act, struct error *err)
 		world_close(world);
 		return r;
 	}
+	world_make_images(world, act);
 	make_sockets(world);
 	make_ipc(world);
 	world->victim = start_waiting(world->name + 5);
@@ -367,11 +368,12 @@ bool world_lookup(const struct world *world, const char *name, size_t len, struc
 	const struct {
 		const char *name, *value;
 	} paths[] = {
-		{ "folder", world->folder },  { "decoy", world->decoy },
-		{ "shown", world->shown },    { "opt", world->opt_path },
-		{ "home", world->home_path }, { "setuid", world->setuid_path },
-		{ "name", world->name },      { "comm", world->name + 5 },
-		{ "canary", world->canary },
+		{ "folder", world->folder },   { "decoy", world->decoy },
+		{ "shown", world->shown },     { "opt", world->opt_path },
+		{ "home", world->home_path },  { "setuid", world->setuid_path },
+		{ "name", world->name },       { "comm", world->name + 5 },
+		{ "canary", world->canary },   { "low", world->low_layer },
+		{ "high", world->high_layer },
 	};
 	static const char *const numbers[] = { "port", "victim", "prey", "key", "address" };
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
@@ -403,6 +405,9 @@ const char *world_lack(const struct world *world, const char *text)
 		{ "{opt}", world->opt_path, "a socket in /opt can be made by root only" },
 		{ "{home}", world->home_path, "the caller has no home that he may write to" },
 		{ "{setuid}", world->setuid_path,
+		  "a file that root owns can be made by root only" },
+		{ "image:foso-verify/high", world->high_layer, "no image can be made here" },
+		{ "/root-", world->is_root ? "/" : "",
 		  "a file that root owns can be made by root only" },
 		{ "/of-root", world->is_root ? "/" : "",
 		  "a file that root owns can be made by root only" },

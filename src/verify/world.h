@@ -32,6 +32,8 @@ struct world {
 	char opt_path[96];     /* a socket below /opt, a folder that sandboxes see; "" if none */
 	char home_path[512];   /* a file in the caller's home; "" if none */
 	char setuid_path[192]; /* a set-user-id copy of foso-act that root owns; "" if none */
+	char images[160];      /* a store of our own */
+	char low_layer[256], high_layer[256]; /* of foso-verify/high in it; "" if none */
 	struct world_file decoy_was;
 	int tcp_fd, abstract_fd, unix_fd, opt_fd; /* listening sockets; -1 if none */
 	unsigned port;                            /* of tcp_fd, on 127.0.0.1 */
@@ -44,6 +46,9 @@ struct world {
 /* The folder is empty before; on failure nothing stays.  @act: path of foso-act. */
 int world_open(struct world *world, const char *act, struct error *err) must_check;
 void world_close(struct world *world);
+
+/* world_make_images() - the images of the rows; low_layer stays "" if it cannot. */
+void world_make_images(struct world *world, const char *act);
 
 /*
  * world_lookup() - the value of {name}
