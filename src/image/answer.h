@@ -61,6 +61,8 @@
 	      "leave it out: files, folders, links and FIFOs are taken")                          \
 	FAULT(XATTR, REFUSED, "has an extended attribute that belongs to the overlay file system", \
 	      "do not use this image: no builder writes such an attribute")                       \
+	FAULT(OWNER, REFUSED, "belongs to user %1, group %2; ids from 0 to 65535 are kept",       \
+	      "make the image with ordinary ids")                                                 \
 	FAULT(LINK_TARGET, REFUSED, "is a hard link to something that is not there, or is a folder", \
 	      "make the layer anew, with the file before the link to it")                         \
 	FAULT(ROOT_KIND, REFUSED, "would replace the root folder by something else",              \
