@@ -151,6 +151,7 @@ int process_sources_recv(const struct process_setup *setup, int *fds, size_t *re
 			 struct process_step *step);
 size_t process_sources_count(const struct process_setup *setup);
 size_t process_sources_of_root(const struct process_setup *setup);
+void process_note_attributes(struct process *process); /* what the root cannot do on this kernel */
 
 /* stand.c: the engine's side of building up and taking down. */
 int process_stand_up(struct sandbox *sandbox, struct process *process, struct error *err)

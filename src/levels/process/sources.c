@@ -10,12 +10,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/memfd.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -91,6 +93,21 @@ static struct source get_source(const struct process_setup *setup, size_t index)
 				.size_bytes = mount->size_bytes,
 				.is_tmpfs = is_tmpfs,
 				.fd = -1 };
+}
+
+/*
+ * An overlay marks a folder that replaces another by an attribute user.*, which memory keeps
+ * since Linux 6.6 only.  Without it such a folder cannot be removed: the command gets EIO.
+ */
+void process_note_attributes(struct process *process)
+{
+	if (process_sources_of_root(&process->setup) != 1 ||
+	    process->n_notes == ARRAY_LEN(process->notes))
+		return;
+	auto_fd int fd = sys_memfd_create("foso-probe", MFD_CLOEXEC);
+	if (fd >= 0 && fgetxattr(fd, "user.foso", NULL, 0) < 0 && errno == EOPNOTSUPP)
+		process->notes[process->n_notes++] =
+			"root: this kernel's memory keeps no attributes (Linux 6.6 does): a folder of the root that is not empty cannot be removed or renamed";
 }
 
 const char *process_source_target(const struct process_setup *setup, size_t index)

@@ -90,6 +90,7 @@ static int fill_setup(struct sandbox *sandbox, struct process *process, struct e
 	if (r < 0)
 		return r;
 	choose_scratch(process);
+	process_note_attributes(process);
 	choose_cpus(process);
 	process_layers_open(setup);
 	r = program_path("foso-init", path, err);
