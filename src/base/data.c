@@ -18,13 +18,25 @@ static const char *absolute(const char *variable)
 	return value && value[0] == '/' ? value : NULL;
 }
 
+/* Of "workspaces": FOSO_WORKSPACES. */
+static const char *own_variable(const char *name, char variable[64])
+{
+	int len = snprintf(variable, 64, "FOSO_%s", name);
+	for (int i = 0; i < len && i < 63; i++) {
+		if (variable[i] >= 'a' && variable[i] <= 'z')
+			variable[i] = (char)(variable[i] - 32);
+	}
+	return absolute(variable);
+}
+
 int data_path(const char *name, char ret_path[DATA_PATH_BYTES], struct error *err)
 {
-	const char *own = absolute("FOSO_DATA");
+	char variable[64];
+	const char *own = own_variable(name, variable);
 	const char *data = absolute("XDG_DATA_HOME"), *home = absolute("HOME");
 	int len;
 	if (own)
-		len = snprintf(ret_path, DATA_PATH_BYTES, "%s/%s", own, name);
+		len = snprintf(ret_path, DATA_PATH_BYTES, "%s", own);
 	else if (geteuid() == 0)
 		len = snprintf(ret_path, DATA_PATH_BYTES, "%s/%s", ROOT_FOLDER, name);
 	else if (data)
@@ -34,19 +46,19 @@ int data_path(const char *name, char ret_path[DATA_PATH_BYTES], struct error *er
 	else {
 		int r = error_set(err, ERR_NOT_FOUND, 0, name,
 				  "has no folder, as neither XDG_DATA_HOME nor HOME is set");
-		return error_remedy(err, r, "set HOME, or FOSO_DATA to a folder for foso's data");
+		return error_remedy(err, r, "set HOME, or %s to a folder", variable);
 	}
 	if (len < DATA_PATH_BYTES)
 		return 0;
 	int r = error_set(err, ERR_LIMIT, 0, name, "its folder has a path of more than %d bytes",
 			  DATA_PATH_BYTES - 1);
-	return error_remedy(err, r, "set FOSO_DATA to a shorter path");
+	return error_remedy(err, r, "set %s to a shorter path", variable);
 }
 
 static int failed(struct error *err, const char *path, const char *what)
 {
 	int r = error_set(err, ERR_SYSTEM, errno, path, "%s", what);
-	return error_remedy(err, r, "check its owner, mode and free space, or set FOSO_DATA");
+	return error_remedy(err, r, "check its owner, mode and free space");
 }
 
 /* @path is changed and restored. */
@@ -82,8 +94,7 @@ int data_open(const char *name, int *ret_dir_fd, struct error *err)
 		r = error_set(err, ERR_DENIED, 0, path,
 			      "belongs to uid %u with mode %03o: others could change it",
 			      (unsigned)status.st_uid, status.st_mode & 0777u);
-		return error_remedy(err, r,
-				    "chown it to yourself and chmod go-w, or set FOSO_DATA");
+		return error_remedy(err, r, "chown it to yourself and chmod go-w");
 	}
 	*ret_dir_fd = take_fd(&fd);
 	return 0;

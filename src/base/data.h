@@ -9,9 +9,9 @@
 /*
  * data_path() - the folder of @name, such as "workspaces"
  *
- * $FOSO_DATA/@name if that variable holds an absolute path; else /var/lib/foso/@name for root,
- * and $XDG_DATA_HOME/foso/@name or ~/.local/share/foso/@name for others.  -ERR_NOT_FOUND if
- * none of them can be told, -ERR_LIMIT if the path is too long; subject @name.
+ * $FOSO_WORKSPACES (the name in capitals) if that holds an absolute path; else /var/lib/foso/@name
+ * for root, and $XDG_DATA_HOME/foso/@name or ~/.local/share/foso/@name for others.  -ERR_NOT_FOUND
+ * if none of them can be told, -ERR_LIMIT if the path is too long; subject @name.
  */
 int data_path(const char *name, char ret_path[DATA_PATH_BYTES], struct error *err) must_check;
 

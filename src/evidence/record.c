@@ -271,6 +271,21 @@ static void put_denials(struct json *json, const struct seccomp_denials *denials
 	put_number(json, "denials_other", denials ? denials->n_other : 0);
 }
 
+static void put_changes(struct json *json, const struct evidence_changes *changes)
+{
+	if (!changes)
+		return;
+	json_object_open(json, "changes");
+	put_text(json, "id", changes->id, EVIDENCE_MAX_NAME_BYTES);
+	json_bool(json, "kept", changes->is_kept);
+	json_bool(json, "counted", changes->is_counted);
+	put_number(json, "files", changes->n_changed);
+	put_number(json, "bytes", changes->bytes);
+	put_number(json, "inodes", changes->inodes);
+	put_text(json, "mechanism", changes->mechanism, EVIDENCE_MAX_NAME_BYTES);
+	json_object_close(json);
+}
+
 static void put_notes(struct json *json, const struct evidence_record *record)
 {
 	json_array_open(json, "notes");
@@ -303,6 +318,7 @@ void evidence_record_format(const struct evidence_record *record, struct buf *ou
 	put_limits(&json, record);
 	put_denials(&json, record->denials);
 	json_u64(&json, "files_changed", record->n_files_changed);
+	put_changes(&json, record->changes);
 	put_notes(&json, record);
 	put_policy(&json, record);
 	json_object_close(&json);

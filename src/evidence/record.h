@@ -53,6 +53,15 @@ struct evidence_command {
 	uint64_t stdout_bytes, stderr_bytes, lost_bytes;
 };
 
+/* What became of the changes in a workspace with access "overlay". */
+struct evidence_changes {
+	const char *id;           /* of the change set */
+	const char *mechanism;    /* by which limits.disk is held for it */
+	uint64_t n_changed;       /* files and folders */
+	uint64_t bytes, inodes;   /* in use */
+	bool is_kept, is_counted; /* not kept: nothing was changed */
+};
+
 /* Strings are borrowed; NULL is left out of the JSON. */
 struct evidence_record {
 	const char *id;               /* of the sandbox */
@@ -72,9 +81,10 @@ struct evidence_record {
 	struct evidence_usage usage;
 	struct evidence_limit limits[16];
 	size_t n_limits;
-	const struct seccomp_denials *denials; /* borrowed; NULL for none */
-	uint64_t n_files_changed;              /* on the scratch and in writable overlays */
-	const char *notes[EVIDENCE_MAX_NOTES]; /* fallbacks, leftovers: sentences */
+	const struct seccomp_denials *denials;  /* borrowed; NULL for none */
+	const struct evidence_changes *changes; /* borrowed; NULL for none */
+	uint64_t n_files_changed;               /* on the scratch and in writable overlays */
+	const char *notes[EVIDENCE_MAX_NOTES];  /* fallbacks, leftovers: sentences */
 	size_t n_notes;
 	const struct evidence_command *commands; /* of a session, borrowed; NULL for none */
 	size_t n_commands; /* that ran; the first EVIDENCE_MAX_COMMANDS of them are there */

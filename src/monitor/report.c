@@ -29,13 +29,35 @@ static void say_end(const struct monitor *monitor)
 	}
 }
 
-static void say(const struct monitor *monitor)
+/* The engine's own copy goes with it. */
+static const char *monitor_keep_id(const char *id)
+{
+	static char kept[RUNDIR_ID_BYTES];
+	(void)snprintf(kept, sizeof(kept), "%s", id);
+	return kept;
+}
+
+/* What waits in the workspace, and by which words it goes on. */
+static void say_changes(const struct evidence_changes *changes)
+{
+	if (!changes || !changes->is_kept)
+		return;
+	(void)fprintf(
+		stderr,
+		"foso: %s: %s%llu file%s changed in /workspace: foso diff, commit or discard %s\n",
+		changes->id, changes->is_counted ? "" : "at least ",
+		(unsigned long long)changes->n_changed, changes->n_changed == 1 ? "" : "s",
+		changes->id);
+}
+
+static void say(const struct monitor *monitor, const struct evidence_record *record)
 {
 	const struct command *command = &monitor->commands[0];
 	uint64_t n_lost = command->out.n_lost_bytes + command->err.n_lost_bytes;
 	if (monitor->plan->is_quiet || monitor->state.is_background)
 		return;
 	say_end(monitor);
+	say_changes(record->changes);
 	if (n_lost > 0)
 		(void)fprintf(stderr, "foso: output: %llu bytes were cut\n",
 			      (unsigned long long)n_lost);
@@ -157,6 +179,7 @@ int monitor_report(struct monitor *monitor)
 {
 	static struct evidence_record record;
 	static struct seccomp_denials denials;
+	static struct evidence_changes changes;
 	/* Without a session, what became of the command became of the sandbox. */
 	if (!monitor->plan->is_session && monitor->commands[0].end.reason != END_N_REASONS &&
 	    monitor->n_commands > 0)
@@ -170,11 +193,16 @@ int monitor_report(struct monitor *monitor)
 		denials = *record.denials;
 		record.denials = &denials;
 	}
+	if (record.changes) {
+		changes = *record.changes;
+		changes.id = monitor_keep_id(changes.id);
+		record.changes = &changes;
+	}
 	tear_down(monitor);
 	fill_record(monitor, &record);
 	if (leave_evidence(monitor, &record) < 0 && status == 0)
 		status = 125;
-	say(monitor);
+	say(monitor, &record);
 	monitor_send_status(monitor, &monitor->end, status);
 	if (monitor->plan->control_fd >= 0) {
 		if (!monitor->plan->is_session && monitor->n_commands > 0)

@@ -171,7 +171,7 @@ static const char *absent_group(const struct policy *policy, const struct policy
 	enum policy_field_id id = policy_field_id(field);
 	if (id >= POLICY_FIELD_NETWORK && id <= POLICY_FIELD_NETWORK_PRIVATE)
 		return policy->network.is_present ? NULL : "network";
-	if (id >= POLICY_FIELD_WORKSPACE && id <= POLICY_FIELD_WORKSPACE_REDACT)
+	if (id >= POLICY_FIELD_WORKSPACE && id <= POLICY_FIELD_WORKSPACE_SECRETS)
 		return policy->workspace.path[0] ? NULL : "workspace";
 	return NULL;
 }

@@ -20,16 +20,49 @@ static void contradict(struct error_list *errors, const char *subject, const cha
 	(void)error_remedy(err, result, "%s", remedy);
 }
 
+/* A mount that covers a file cannot make its name go away. */
+static void check_redaction(const struct policy *policy, struct error_list *errors)
+{
+	if (policy->workspace.redact_as == POLICY_REDACT_ABSENT &&
+	    policy->workspace.access == POLICY_ACCESS_RW)
+		contradict(errors, "workspace.redact_as",
+			   "'absent' cannot be had where the host's folder itself is written",
+			   "write empty, or workspace.access: overlay");
+	if (policy->workspace.changes[0] != '\0' &&
+	    policy->workspace.access != POLICY_ACCESS_OVERLAY)
+		contradict(errors, "workspace.changes", "is given, but the access is no overlay",
+			   "write workspace.access: overlay, or remove it");
+	if (policy->workspace.placeholders.n_items > 0 &&
+	    policy->workspace.secrets == POLICY_SECRETS_SHOW)
+		contradict(errors, "workspace.placeholders",
+			   "is given, but .env files are shown as they are",
+			   "write workspace.secrets: hide, or remove it");
+}
+
 static void check_workspace(const struct policy *policy, struct error_list *errors)
 {
-	if (policy->workspace.path[0] != '\0')
+	if (policy->workspace.path[0] != '\0') {
+		check_redaction(policy, errors);
 		return;
+	}
 	if (policy->workspace.access != POLICY_ACCESS_RO)
 		contradict(errors, "workspace.access", "is given, but there is no workspace",
 			   "write workspace.path, or remove it");
-	if (policy->workspace.redact.n_items > 0)
-		contradict(errors, "workspace.redact", "is given, but there is no workspace",
-			   "write workspace.path, or remove it");
+	const struct {
+		const char *subject;
+		bool is_given;
+	} others[] = {
+		{ "workspace.changes", policy->workspace.changes[0] != '\0' },
+		{ "workspace.placeholders", policy->workspace.placeholders.n_items > 0 },
+		{ "workspace.redact", policy->workspace.redact.n_items > 0 },
+		{ "workspace.redact_as", policy->workspace.redact_as != POLICY_REDACT_EMPTY },
+		{ "workspace.secrets", policy->workspace.secrets != POLICY_SECRETS_HIDE },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		if (others[i].is_given)
+			contradict(errors, others[i].subject, "is given, but there is no workspace",
+				   "write workspace.path, or remove it");
+	}
 }
 
 static void check_mount_target(const struct policy *policy, size_t index, const char *subject,
@@ -150,11 +183,17 @@ static size_t list_bytes(const struct policy_list *list)
 static void check_size(const struct policy *policy, struct error_list *errors)
 {
 	const struct policy_list *const lists[] = {
-		&policy->args,          &policy->devices,
-		&policy->network.allow, &policy->network.deny,
-		&policy->network.http,  &policy->network.private_ranges,
-		&policy->network.ports, &policy->syscalls.allow,
-		&policy->syscalls.deny, &policy->workspace.redact,
+		&policy->args,
+		&policy->devices,
+		&policy->network.allow,
+		&policy->network.deny,
+		&policy->network.http,
+		&policy->network.private_ranges,
+		&policy->network.ports,
+		&policy->syscalls.allow,
+		&policy->syscalls.deny,
+		&policy->workspace.redact,
+		&policy->workspace.placeholders,
 	};
 	size_t n_bytes = 64 * (size_t)POLICY_KIB; /* numbers and single strings */
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)

@@ -192,11 +192,21 @@
 	      "short for workspace.path and workspace.access: PATH[:ro|rw|overlay]")              \
 	FIELD(WORKSPACE_ACCESS, "workspace.access", WORKSPACE_ACCESS, policy, workspace.access, "ro", 0, 0, 0, "yyyy", "", \
 	      "ro, rw, or overlay (changes wait for diff, commit or discard)")                    \
+	FIELD(WORKSPACE_CHANGES, "workspace.changes", ID, policy, workspace.changes, "", 0, 0, 0, "ylll", \
+	      "remove it: the run then begins with the host's folder",                            \
+	      "access overlay: the change set to go on with, such as one that foso fork made; by default a new one") \
 	FIELD(WORKSPACE_PATH, "workspace.path", HOST_PATH, policy, workspace.path, "", 0, 0, 0, "yyyy", "", \
 	      "host folder that is seen at /workspace")                                           \
-	FIELD(WORKSPACE_REDACT, "workspace.redact", GLOB_LIST, policy, workspace.redact, "", 0, 0, 0, "llll", \
+	FIELD(WORKSPACE_PLACEHOLDERS, "workspace.placeholders", NAME_LIST, policy, workspace.placeholders, "", 0, 0, 0, "ylll", \
+	      "remove it: .env files are then hidden as a whole",                                 \
+	      "variables whose values are replaced by placeholders in .env files, which are then shown; * replaces all") \
+	FIELD(WORKSPACE_REDACT, "workspace.redact", GLOB_LIST, policy, workspace.redact, "", 0, 0, 0, "ylll", \
 	      "remove it, and keep what must not be seen out of the workspace",                   \
-	      "globs below the workspace that the sandbox sees empty or not at all")
+	      "globs below the workspace that the sandbox sees empty or not at all, beyond workspace.secrets; !GLOB shows again") \
+	FIELD(WORKSPACE_REDACT_AS, "workspace.redact_as", REDACT_AS, policy, workspace.redact_as, "empty", 0, 0, 0, "yyyy", "", \
+	      "how a hidden file looks inside: empty, or absent (not with access rw)")            \
+	FIELD(WORKSPACE_SECRETS, "workspace.secrets", SHOW_SECRETS, policy, workspace.secrets, "hide", 0, 0, 0, "yyyy", "", \
+	      "private keys, .env files, credentials of clouds and registries, browser profiles: hide or show them")
 /* clang-format on */
 
 enum policy_field_flag {
@@ -215,7 +225,7 @@ enum policy_owner { POLICY_OWNER_policy, POLICY_OWNER_policy_mount, POLICY_OWNER
 
 /* One row.  Text lies inside the row, so the table needs no relocation at program start. */
 struct policy_field {
-	char name[20];
+	char name[24];
 	char initial[14];
 	char levels[5]; /* 'y', 'l' or 'n', in the order process, kernel, microvm, wasm */
 	uint8_t type;   /* enum policy_type */

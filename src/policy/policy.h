@@ -40,6 +40,8 @@ enum policy_access {
 	POLICY_ACCESS_OVERLAY,
 	POLICY_ACCESS_TMPFS
 };
+enum policy_redact_as { POLICY_REDACT_EMPTY, POLICY_REDACT_ABSENT };
+enum policy_secrets { POLICY_SECRETS_HIDE, POLICY_SECRETS_SHOW };
 enum policy_background { POLICY_BACKGROUND_KILL, POLICY_BACKGROUND_KEEP };
 enum policy_profile { POLICY_PROFILE_DEFAULT, POLICY_PROFILE_STRICT };
 enum policy_expiry { POLICY_EXPIRY_KILL, POLICY_EXPIRY_PAUSE };
@@ -110,7 +112,11 @@ struct policy {
 	struct {
 		char *path; /* "" if there is no workspace */
 		enum policy_access access;
-		struct policy_list redact;
+		char *changes;             /* id of a change set to go on with; "" for a new one */
+		struct policy_list redact; /* globs; behind a "!" what is shown again */
+		struct policy_list placeholders; /* variables of .env files, by name */
+		enum policy_redact_as redact_as;
+		enum policy_secrets secrets; /* what foso itself takes for secret */
 	} workspace;
 	struct policy_mount *mounts;
 	size_t n_mounts;

@@ -15,6 +15,7 @@
 #define MAX_HOSTNAME_BYTES 64   /* Linux: __NEW_UTS_LEN */
 #define MAX_USER_BYTES     32
 #define MAX_NAME_BYTES     128
+#define MAX_ID_BYTES       31
 
 #define LOWER  "abcdefghijklmnopqrstuvwxyz"
 #define UPPER  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -199,7 +200,13 @@ static const char *find_fault(enum policy_type type, const char *text)
 	case POLICY_TYPE_SYSCALL_LIST:
 		return is_made_of(text, 64, LOWER DIGITS "_") ? NULL : "is not a system call";
 	case POLICY_TYPE_GLOB_LIST:
-		return check_relative(text);
+		return check_relative(text[0] == '!' ? text + 1 : text);
+	case POLICY_TYPE_NAME_LIST:
+		return strcmp(text, "*") == 0 || find_fault(POLICY_TYPE_NAME, text) == NULL
+			       ? NULL
+			       : "is not a name";
+	case POLICY_TYPE_ID:
+		return is_made_of(text, MAX_ID_BYTES, LOWER DIGITS) ? NULL : "is not an id";
 	case POLICY_TYPE_PORT_LIST:
 		return check_port(text);
 	default:

@@ -19,6 +19,8 @@
 	TYPE(EXPIRY,           "word",      ENUM,    "")                                          \
 	TYPE(PROFILE,          "word",      ENUM,    "")                                          \
 	TYPE(WORKSPACE_ACCESS, "word",      ENUM,    "")                                          \
+	TYPE(REDACT_AS,        "word",      ENUM,    "")                                          \
+	TYPE(SHOW_SECRETS,     "word",      ENUM,    "")                                          \
 	TYPE(MOUNT_ACCESS,     "word",      ENUM,    "")                                          \
 	TYPE(HOST_PATH,        "host path", STRING,  "a path of this host, at most 4095 bytes")   \
 	TYPE(GUEST_PATH,       "path",      STRING,  "an absolute path without ..")               \
@@ -26,6 +28,7 @@
 	TYPE(USER,             "user",      STRING,  "NAME or UID, either with :GROUP, such as nobody or 1000:1000") \
 	TYPE(HOSTNAME,         "host name", STRING,  "letters, digits, - and ., at most 64")      \
 	TYPE(NAME,             "name",      STRING,  "a letter or _, then letters, digits and _") \
+	TYPE(ID,               "id",        STRING,  "1 to 31 small letters and digits, as foso run prints it") \
 	TYPE(SECRET_SOURCE,    "source",    STRING,  "file:PATH, env:NAME or command:PATH")       \
 	TYPE(HEADER,           "header",    STRING,  "the name of an HTTP header, such as Authorization") \
 	TYPE(ROOT,             "root",      ROOT,    "host, dir:PATH, image:NAME or none")        \
@@ -34,7 +37,8 @@
 	TYPE(ARG_LIST,         "list",      LIST,    "an argument of at most 131071 bytes")       \
 	TYPE(DEVICE_LIST,      "list",      LIST,    "a name below /dev, such as fuse or net/tun") \
 	TYPE(SYSCALL_LIST,     "list",      LIST,    "the name of a system call, such as ptrace") \
-	TYPE(GLOB_LIST,        "list",      LIST,    "a glob below the workspace, such as *.pem or config/.env") \
+	TYPE(GLOB_LIST,        "list",      LIST,    "a glob below the workspace, such as *.pem or config/.env; behind a ! what is shown again") \
+	TYPE(NAME_LIST,        "list",      LIST,    "the name of a variable such as API_KEY, or * for all of them") \
 	TYPE(ENDPOINT_LIST,    "list",      LIST,    "HOST[:PORT][/tcp], *.HOST, an address or a range such as 192.0.2.0/24") \
 	TYPE(RANGE_LIST,       "list",      LIST,    "an address range such as 10.1.0.0/16 or fd00::/8") \
 	TYPE(PORT_LIST,        "list",      LIST,    "a port from 1 to 65535, such as 8080")      \
@@ -66,8 +70,16 @@
 #define POLICY_WORKSPACE_ACCESS_WORDS(WORD)                                                       \
 	WORD(POLICY_ACCESS_RO,      "ro",      "yyyy", "")                                        \
 	WORD(POLICY_ACCESS_RW,      "rw",      "yyyy", "")                                        \
-	WORD(POLICY_ACCESS_OVERLAY, "overlay", "llll",                                            \
+	WORD(POLICY_ACCESS_OVERLAY, "overlay", "ylll",                                            \
 	     "write ro or rw, or mount the folder with access overlay, which throws its changes away")
+
+#define POLICY_REDACT_AS_WORDS(WORD)                                                              \
+	WORD(POLICY_REDACT_EMPTY,  "empty",  "yyyy", "")                                          \
+	WORD(POLICY_REDACT_ABSENT, "absent", "ylll", "write empty")
+
+#define POLICY_SHOW_SECRETS_WORDS(WORD)                                                           \
+	WORD(POLICY_SECRETS_HIDE, "hide", "yyyy", "")                                             \
+	WORD(POLICY_SECRETS_SHOW, "show", "yyyy", "")
 
 #define POLICY_MOUNT_ACCESS_WORDS(WORD)                                                           \
 	WORD(POLICY_ACCESS_RO,      "ro",      "yyyy", "")                                        \

@@ -13,6 +13,7 @@
 #include "policy/text/lines.h"
 #include "policy/value.h"
 #include "policytool/tool.h"
+#include "workspace/secrets.h"
 
 #define auto_document CLEANUP(document_fini)
 #define MAX_COLUMNS   96
@@ -132,17 +133,87 @@ static void print_mount(const char *source, const char *target, const char *how)
 	(void)printf("%s.\n", how);
 }
 
+static const struct {
+	char glob[46], why[46];
+} secrets[] = {
+#define SECRET_ROW(glob, why) { glob, why },
+#define OTHER_ROW(...)
+	SECRETS(SECRET_ROW, OTHER_ROW, OTHER_ROW)
+#undef SECRET_ROW
+#undef OTHER_ROW
+};
+
+static bool is_first_of_kind(size_t row)
+{
+	for (size_t i = 0; i < row; i++) {
+		if (strcmp(secrets[i].why, secrets[row].why) == 0)
+			return false;
+	}
+	return true;
+}
+
+/* "    private keys: id_rsa*, id_dsa*, ..." and so on. */
+static void print_secrets(void)
+{
+	for (size_t row = 0; row < ARRAY_LEN(secrets); row++) {
+		if (!is_first_of_kind(row))
+			continue;
+		(void)printf("    %s:", secrets[row].why);
+		for (size_t i = row, n = 0; i < ARRAY_LEN(secrets); i++) {
+			if (strcmp(secrets[i].why, secrets[row].why) == 0)
+				(void)printf("%s %s", n++ > 0 ? "," : "", secrets[i].glob);
+		}
+		(void)printf("\n");
+	}
+}
+
+/* The policy's own globs: those that hide, or those behind a "!". */
+static void print_globs(const char *lead, const struct policy_list *globs, bool is_shown)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < globs->n_items; i++) {
+		const char *glob = globs->items[i];
+		if ((glob[0] == '!') != is_shown)
+			continue;
+		(void)printf("%s", n++ == 0 ? lead : ", ");
+		print_value(glob + is_shown);
+	}
+	if (n > 0)
+		(void)printf("\n");
+}
+
+static void explain_hidden(const struct policy *policy)
+{
+	bool hides_secrets = policy->workspace.secrets == POLICY_SECRETS_HIDE;
+	if (!hides_secrets && policy->workspace.redact.n_items == 0) {
+		(void)printf("  Nothing is hidden in it, not even credentials.\n");
+		return;
+	}
+	(void)printf("  Hidden below /workspace, by any of their names, and %s there:\n",
+		     policy->workspace.redact_as == POLICY_REDACT_ABSENT ? "absent" : "empty");
+	if (hides_secrets)
+		print_secrets();
+	print_globs("    by this policy: ", &policy->workspace.redact, false);
+	print_globs("    but not: ", &policy->workspace.redact, true);
+	if (hides_secrets)
+		(void)printf("  Credentials in .git/config are taken out of it.\n");
+	if (policy->workspace.placeholders.n_items > 0) {
+		(void)printf("  .env files are shown, with placeholders for: ");
+		print_list(&policy->workspace.placeholders);
+		(void)printf(".\n");
+	}
+	(void)printf("  What appears on the host later is hidden by its name if root runs foso, "
+		     "else it is seen.\n");
+}
+
 static void explain_reads(const struct policy *policy)
 {
 	(void)printf("\nReads\n");
 	explain_root(policy);
 	if (policy->workspace.path[0])
 		print_mount(policy->workspace.path, "/workspace", "");
-	if (policy->workspace.redact.n_items > 0) {
-		(void)printf("  Not seen below /workspace: ");
-		print_list(&policy->workspace.redact);
-		(void)printf(".\n");
-	}
+	if (policy->workspace.path[0])
+		explain_hidden(policy);
 	for (size_t i = 0; i < policy->n_mounts; i++)
 		if (policy->mounts[i].access != POLICY_ACCESS_TMPFS)
 			print_mount(policy->mounts[i].source, policy->mounts[i].target, "");

@@ -95,6 +95,12 @@ static void put_string(struct json *json, enum policy_type type)
 	case POLICY_TYPE_NAME:
 		put_pattern(json, "^[A-Za-z_][A-Za-z0-9_]*$");
 		break;
+	case POLICY_TYPE_NAME_LIST:
+		put_pattern(json, "^([A-Za-z_][A-Za-z0-9_]*|[*])$");
+		break;
+	case POLICY_TYPE_ID:
+		put_pattern(json, "^[a-z0-9]{1,31}$");
+		break;
 	case POLICY_TYPE_SECRET_SOURCE:
 		put_pattern(json, "^(file:.|env:[A-Za-z0-9_]|command:/)");
 		break;

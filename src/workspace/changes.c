@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -13,6 +14,8 @@
 #include "base/data.h"
 #include "base/syscalls.h"
 #include "workspace/private.h"
+
+#define WAIT_STEP_MS 5
 
 static int failed(struct error *err, int errnum, const char *subject, const char *what)
 {
@@ -117,12 +120,20 @@ static int choose_mechanism(struct changes *changes, const struct changes_option
 	return lack && options->is_strict ? refuse_folder(lack, err) : 0;
 }
 
-static int lock_set(int dir_fd, int operation, int *ret_fd, const char *id, struct error *err)
+static int lock_set(int dir_fd, int operation, bool waits, int *ret_fd, const char *id,
+		    struct error *err)
 {
 	auto_fd int fd = openat(dir_fd, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return failed(err, errno, id, "its lock cannot be opened");
-	if (flock(fd, operation | LOCK_NB) < 0) {
+	bool is_locked = flock(fd, operation | LOCK_NB) == 0;
+	for (int i = 0; i < CHANGES_WAIT_MS / WAIT_STEP_MS && waits && !is_locked; i++) {
+		if (errno != EWOULDBLOCK)
+			break;
+		(void)poll(NULL, 0, WAIT_STEP_MS);
+		is_locked = flock(fd, operation | LOCK_NB) == 0;
+	}
+	if (!is_locked) {
 		int r = errno == EWOULDBLOCK
 				? error_set(err, ERR_UNAVAILABLE, 0, id, "the change set is in use")
 				: error_set(err, ERR_SYSTEM, errno, id, "cannot be locked");
@@ -175,7 +186,7 @@ int changes_create(int store_fd, const struct changes_record *record,
 	r = changes.store_fd < 0 || changes.dir_fd < 0 ? failed(err, errno, id, "cannot be opened")
 						       : 0;
 	if (r == 0)
-		r = lock_set(changes.dir_fd, LOCK_EX, &changes.lock_fd, id, err);
+		r = lock_set(changes.dir_fd, LOCK_EX, false, &changes.lock_fd, id, err);
 	fd_close(&store_lock);
 	if (r == 0)
 		r = fill(&changes, options, err);
@@ -207,6 +218,13 @@ static int read_record(struct changes *changes, const char *id, struct error *er
 	return r;
 }
 
+/* One that a sandbox writes to is not waited for. */
+static bool is_running(struct changes *changes, const char *id)
+{
+	struct error ignored = { 0 };
+	return read_record(changes, id, &ignored) == 0 && changes->record.state == CHANGES_RUNNING;
+}
+
 int changes_open(int store_fd, const char *id, bool is_read_only, struct changes *ret,
 		 struct error *err)
 {
@@ -224,8 +242,8 @@ int changes_open(int store_fd, const char *id, bool is_read_only, struct changes
 	changes.store_fd = fcntl(store_fd, F_DUPFD_CLOEXEC, 3);
 	r = changes.store_fd < 0 ? failed(err, errno, id, "cannot be opened") : 0;
 	if (r == 0)
-		r = lock_set(changes.dir_fd, is_read_only ? LOCK_SH : LOCK_EX, &changes.lock_fd, id,
-			     err);
+		r = lock_set(changes.dir_fd, is_read_only ? LOCK_SH : LOCK_EX,
+			     !is_running(&changes, id), &changes.lock_fd, id, err);
 	if (r == 0)
 		r = read_record(&changes, id, err);
 	if (r == 0)

@@ -38,6 +38,7 @@
 #include "base/error.h"
 
 #define CHANGES_ID_BYTES         32
+#define CHANGES_WAIT_MS          5000
 #define CHANGES_MAX_PATH_BYTES   4095
 #define CHANGES_MAX_RECORD_BYTES 8192
 #define CHANGES_MAX_HIDDEN_BYTES (64u * 1024 * 1024)
@@ -116,11 +117,19 @@ int changes_create(int store_fd, const struct changes_record *record,
 /*
  * changes_open() - take an existing set: locked, its disk mounted
  *
+ * A lock that is held is waited for CHANGES_WAIT_MS: a run that just ended still puts it in order.
+ *
  * With @is_read_only, nothing in it can be changed, and no lock is needed to look: several
  * readers may hold it at once, but no reader and a writer.
  */
 int changes_open(int store_fd, const char *id, bool is_read_only, struct changes *ret,
 		 struct error *err) must_check;
+
+/*
+ * changes_prepare() - makes a disk like that of @record, so that the next changes_create() of the
+ * same size need not copy one; whatever fails is left, as it is not needed
+ */
+void changes_prepare(int store_fd, const struct changes_record *record);
 
 /* changes_write() - replaces ID/record by changes->record. */
 int changes_write(struct changes *changes, struct error *err) must_check;

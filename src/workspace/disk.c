@@ -340,10 +340,44 @@ static int open_template(int store_fd, uint64_t bytes, uint64_t inodes, int *ret
 	return r;
 }
 
+static void name_spare(char name[64], uint64_t bytes, uint64_t inodes)
+{
+	(void)snprintf(name, 64, "%llu-%llu.spare", (unsigned long long)bytes,
+		       (unsigned long long)inodes);
+}
+
+void changes_prepare(int store_fd, const struct changes_record *record)
+{
+	char name[64], fresh[64];
+	auto_fd int template_fd = -1, dir_fd = -1;
+	if (record->mechanism != CHANGES_DISK || open_templates(store_fd, &dir_fd) != 0)
+		return;
+	name_spare(name, record->disk_bytes, record->disk_inodes);
+	if (faccessat(dir_fd, name, F_OK, 0) == 0 ||
+	    open_template(store_fd, record->disk_bytes, record->disk_inodes, &template_fd) != 0)
+		return;
+	(void)snprintf(fresh, sizeof(fresh), ".%d", (int)getpid());
+	(void)unlinkat(dir_fd, fresh, 0);
+	auto_fd int fd = openat(dir_fd, fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || disk_copy(template_fd, fd) != 0 || renameat(dir_fd, fresh, dir_fd, name) < 0)
+		(void)unlinkat(dir_fd, fresh, 0);
+}
+
+/* One that somebody made ready is taken by its name, which only one can take. */
+static bool take_spare(int store_fd, int dir_fd, uint64_t bytes, uint64_t inodes)
+{
+	char name[64], path[80];
+	name_spare(name, bytes, inodes);
+	(void)snprintf(path, sizeof(path), "templates/%s", name);
+	return renameat(store_fd, path, dir_fd, "disk") == 0;
+}
+
 int disk_make(int store_fd, int dir_fd, uint64_t bytes, uint64_t inodes, const char *subject,
 	      struct error *err)
 {
 	auto_fd int template_fd = -1;
+	if (take_spare(store_fd, dir_fd, bytes, inodes))
+		return 0;
 	int r = open_template(store_fd, bytes, inodes, &template_fd);
 	if (r != 0)
 		return failed(err, r, subject, "the disk of a change set cannot be made");

@@ -32,6 +32,10 @@ static void add_limits(const struct process *process, struct evidence_record *re
 			(struct evidence_limit){ mechanism->field, mechanism->name, rows[i].value,
 						 rows[i].n_hits };
 	}
+	if (process->attach.has_changes && record->n_limits < ARRAY_LEN(record->limits))
+		record->limits[record->n_limits++] =
+			(struct evidence_limit){ "limits.disk", process->attach.told.mechanism,
+						 process->attach.changes.record.disk_bytes, 0 };
 }
 
 static void add_usage(struct process *process, struct evidence_usage *usage)
@@ -69,6 +73,7 @@ void process_describe(struct sandbox *sandbox, struct evidence_record *record)
 	record->is_rootless = process->setup.is_rootless;
 	record->denials = &process->denials;
 	add_usage(process, &record->usage);
+	process_attach_end(process, record);
 	record->n_files_changed = record->usage.disk_inodes;
 	add_limits(process, record);
 	for (size_t i = 0; i < process->n_notes && record->n_notes < EVIDENCE_MAX_NOTES; i++)

@@ -24,7 +24,7 @@
 /* What was received last; each message is done with before the next, whosesoever it is. */
 static struct init_packet received;
 
-enum tag { TAG_CHANNEL, TAG_PIDFD, TAG_CGROUP, TAG_WATCH, TAG_LISTENER };
+enum tag { TAG_CHANNEL, TAG_PIDFD, TAG_CGROUP, TAG_WATCH, TAG_KEEPER, TAG_LISTENER };
 
 static int watch(int epoll_fd, int fd, uint64_t tag)
 {
@@ -47,6 +47,12 @@ int process_events_open(struct sandbox *sandbox, struct process *process, struct
 		int r = cgroup_watch(&process->cgroup, process->epoll_fd, TAG_CGROUP, err);
 		if (r < 0)
 			return r;
+	}
+	if (process->attach.keeper_fd >= 0 &&
+	    watch(process->epoll_fd, process->attach.keeper_fd, TAG_KEEPER) < 0) {
+		int r = error_set(err, ERR_SYSTEM, errno, "workspace",
+				  "its keeper cannot be watched");
+		return error_remedy(err, r, "raise the limit of open files");
 	}
 	int r = process_watch_open(process, err);
 	if (r == 0 && process->watch_fd >= 0 &&
@@ -307,6 +313,25 @@ static int on_init_exit(struct process *process, struct level_event *ret)
 	return on_init_reaped(process, status, ret);
 }
 
+/* Without its keeper nobody would guard what is hidden: that ends the sandbox. */
+static int on_keeper(struct process *process, struct level_event *ret)
+{
+	char byte;
+	ssize_t n = recv(process->attach.keeper_fd, &byte, 1, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n == 1 && byte == KEEPER_DISK_FULL) {
+		ret->type = LEVEL_EVENT_LIMIT;
+		ret->reason = END_DISK;
+		ret->limit = "limits.disk";
+		return 1;
+	}
+	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->attach.keeper_fd, NULL);
+	return process->is_killed || process->is_gone
+		       ? 0
+		       : lost(ret, "the keeper of its workspace ended");
+}
+
 static int on_listener(struct process *process, size_t index, struct error *err)
 {
 	if (index >= process->n_listeners || process->listeners[index].fd < 0)
@@ -397,6 +422,8 @@ int process_dispatch(struct sandbox *sandbox, struct level_event *ret, struct er
 			r = on_cgroup(process, ret);
 		else if (event.data.u64 == TAG_WATCH)
 			r = process_watch_check(process, ret);
+		else if (event.data.u64 == TAG_KEEPER)
+			r = on_keeper(process, ret);
 		else
 			r = on_listener(process, event.data.u64 - TAG_LISTENER, err);
 		if (r > 0)

@@ -22,6 +22,7 @@
 
 #include "confine/seccomp.h"
 #include "levels/level.h"
+#include "levels/process/attach.h"
 #include "limits/cgroup.h"
 #include "limits/mechanism.h"
 #include "wire/init_messages.h"
@@ -105,6 +106,7 @@ struct process {
 	size_t n_ended;
 	bool has_strays; /* without groups: something of an ended command may live */
 	int landlock_abi;
+	struct process_attach attach;
 	const char *notes[8];
 	size_t n_notes;
 };
@@ -149,6 +151,7 @@ int process_root_enter(int root_fd, struct process_step *step);
 int process_sources_send(struct process *process, struct error *err) must_check;
 int process_sources_recv(const struct process_setup *setup, int *fds, size_t *ret_n_fds,
 			 struct process_step *step);
+uid_t process_inner_user(const struct policy *policy);
 size_t process_sources_count(const struct process_setup *setup);
 size_t process_sources_of_root(const struct process_setup *setup);
 void process_note_attributes(struct process *process); /* what the root cannot do on this kernel */

@@ -34,7 +34,7 @@ struct source {
 	enum policy_access access;
 	uint64_t size_bytes;
 	bool is_root;
-	bool is_tmpfs;
+	bool is_tmpfs, is_workspace;
 	int fd;           /* -1: path has it */
 	const char *name; /* of what fd is */
 };
@@ -83,6 +83,7 @@ static struct source get_source(const struct process_setup *setup, size_t index)
 					.target = "/workspace",
 					.field = "workspace.path",
 					.access = policy->workspace.access,
+					.is_workspace = true,
 					.fd = -1 };
 	const struct policy_mount *mount = &policy->mounts[index];
 	bool is_tmpfs = mount->access == POLICY_ACCESS_TMPFS;
@@ -116,7 +117,7 @@ const char *process_source_target(const struct process_setup *setup, size_t inde
 }
 
 /* The id inside that the command will have, as far as it is known before the root is entered. */
-static uid_t inner_user(const struct policy *policy)
+uid_t process_inner_user(const struct policy *policy)
 {
 	static const struct {
 		const char *name;
@@ -194,7 +195,7 @@ static void map_owners(struct process *process, const struct source *source, int
 		(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)process->pid);
 		mapping_fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	} else if (fstat(tree, &status) == 0) {
-		uid_t inner = setup->base_uid + inner_user(setup->policy);
+		uid_t inner = setup->base_uid + process_inner_user(setup->policy);
 		mapping_fd = make_mapping(status.st_uid, status.st_gid, inner, inner);
 	} else {
 		mapping_fd = -1;
@@ -411,6 +412,8 @@ int root_mount_one(const struct process_setup *setup, int root_fd, int scratch_f
 	struct source source = get_source(setup, index);
 	struct stat status = { .st_mode = S_IFDIR };
 	auto_fd int made = -1;
+	if (source.is_workspace)
+		return view_mount(setup, root_fd, scratch_fd, source_fd);
 	if (source.is_tmpfs)
 		made = make_tmpfs(scratch_fd, index, source.size_bytes);
 	else if (fstat(source_fd, &status) < 0)

@@ -266,8 +266,10 @@ static int start_child(struct sandbox *sandbox, struct process *process, struct 
 	if ((r = make_sockets(process, err)) < 0 || (r = clone_child(process, err)) < 0)
 		return r;
 	sandbox->root_pid = process->pid;
-	r = map_ids(process, err);
-	return r < 0 ? r : process_sources_send(process, err);
+	if ((r = map_ids(process, err)) < 0 || (r = process_sources_send(process, err)) < 0 ||
+	    (r = process_attach_open(sandbox, process, err)) < 0)
+		return r;
+	return process_attach_send(process, err);
 }
 
 /* As if it had never been: it waits for its maps, or builds what nobody else can see. */
@@ -278,6 +280,8 @@ static void drop_child(struct sandbox *sandbox, struct process *process)
 	fd_close(&process->pidfd);
 	fd_close(&process->channel_fd);
 	fd_close(&process->sync_fd);
+	process_attach_fini(&process->attach);
+	process_attach_init(&process->attach);
 	process->pid = sandbox->root_pid = 0;
 }
 
@@ -318,6 +322,8 @@ int process_stand_up(struct sandbox *sandbox, struct process *process, struct er
 		r = announce(sandbox, err);
 	if (r == 0 && !is_in_groups)
 		r = make_groups(sandbox, process, err);
+	if (r == 0)
+		r = process_attach_finish(process, err);
 	return r < 0 ? r : process_configure(process, sandbox->policy, err);
 }
 

@@ -17,6 +17,7 @@
 
 #define WATCH_PERIOD_NS      100000000ull
 #define WATCH_TREE_PERIOD_NS 25000000ull
+#define FULL_BLOCKS          16 /* ext4 refuses the last few, which the map of a file may take */
 
 static uint64_t next_period_ns(struct process *process, uint64_t cpu_ns)
 {
@@ -96,6 +97,11 @@ static int check_tree(struct process *process, struct tree_usage *now, struct le
 static int check_scratch(struct process *process, struct level_event *ret)
 {
 	struct statfs status;
+	const struct changes *changes = &process->attach.changes;
+	if (process->attach.has_changes && changes->record.mechanism == CHANGES_DISK &&
+	    changes->tree_fd >= 0 && fstatfs(changes->tree_fd, &status) == 0 &&
+	    (status.f_bavail < FULL_BLOCKS || status.f_ffree == 0))
+		return reached(ret, END_DISK, "limits.disk");
 	if (process->scratch_fd < 0 || fstatfs(process->scratch_fd, &status) < 0)
 		return 0;
 	uint64_t bytes = ((uint64_t)status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;

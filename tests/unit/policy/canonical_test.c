@@ -70,7 +70,9 @@ static void test_canonical_of_everything(void)
 	       "\"on_expiry\":\"kill\",\"root\":\"dir:/srv\",\"secrets\":[{\"from\":\"env:T\","
 	       "\"header\":\"Authorization\",\"hosts\":[\"a.com\"],\"name\":\"T\",\"ttl\":null}],"
 	       "\"syscalls\":{\"allow\":[],\"deny\":[],\"namespaces\":false,\"profile\":\"default\"},"
-	       "\"user\":\"\",\"workspace\":{\"access\":\"rw\",\"path\":\".\",\"redact\":[\"*.pem\"]}}");
+	       "\"user\":\"\",\"workspace\":{\"access\":\"rw\",\"changes\":\"\",\"path\":\".\","
+	       "\"placeholders\":[],\"redact\":[\"*.pem\"],\"redact_as\":\"empty\","
+	       "\"secrets\":\"hide\"}}");
 }
 
 static void test_canonical_same_meaning_same_bytes(void)

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * late.c - files that appear on the host after the walk
+ *
+ * A new file on the host shows in the view at once.  So the kernel asks before it opens one
+ * (fanotify, FAN_OPEN_PERM), the keeper answers by name, and for what it allowed the kernel does
+ * not ask again: what is done inside costs one question per file.
+ *
+ * In an overlay the sandbox can give a late file another name before it opens it.  But what
+ * stat() says of a file there tells which layer it came from, also after it was copied up, and its
+ * inode there: a file of the host's that was not there at the walk is shown only where the host
+ * has it under the same name.  In a folder with access rw that cannot be told, so a name on the
+ * list cannot be opened, whoever made the file, and a name that was given to a late file inside is
+ * not seen through (docs/threat-model.md).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/fanotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/syscalls.h"
+#include "levels/process/attach.h"
+
+#ifndef FAN_MARK_EVICTABLE
+#	define FAN_MARK_EVICTABLE 0x00000200
+#endif
+
+#define VIEW_PREFIX "/workspace/"
+#define DELETED     " (deleted)"
+
+int process_late_open(bool is_overlay, int view_fd, int *ret_fd)
+{
+	auto_fd int fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK |
+					       FAN_UNLIMITED_QUEUE | FAN_UNLIMITED_MARKS,
+				       O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NOATIME);
+	if (fd < 0)
+		return errno;
+	/* An overlay is the sandbox's alone, whatever mounts of it are made inside. */
+	unsigned what = is_overlay ? FAN_MARK_FILESYSTEM : FAN_MARK_MOUNT;
+	if (fanotify_mark(fd, FAN_MARK_ADD | what, FAN_OPEN_PERM, view_fd, NULL) < 0)
+		return errno;
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+/* The name by which it was opened; false if there is none that can be told. */
+static bool read_name(int fd, const struct stat *status, char path[PATH_MAX], size_t *ret_len)
+{
+	char link[32];
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t len = readlink(link, path, PATH_MAX - 1);
+	size_t n_deleted = sizeof(DELETED) - 1;
+	if (len <= 0 || len >= PATH_MAX - 1)
+		return false;
+	if (status->st_nlink == 0 && (size_t)len > n_deleted &&
+	    memcmp(path + len - n_deleted, DELETED, n_deleted) == 0)
+		len -= (ssize_t)n_deleted;
+	path[len] = '\0';
+	*ret_len = (size_t)len;
+	return true;
+}
+
+/* Mounted elsewhere inside, it is not known where the workspace begins: then any part counts. */
+static bool is_hidden_name(const struct late *late, const char *path, size_t len)
+{
+	size_t prefix = sizeof(VIEW_PREFIX) - 1;
+	if (len > prefix && memcmp(path, VIEW_PREFIX, prefix) == 0) {
+		enum redact_class class =
+			redact_class_of(late->redact, path + prefix, len - prefix, false);
+		return class == REDACT_HIDE || class == REDACT_ENV;
+	}
+	for (size_t at = 0; at < len; at++) {
+		enum redact_class class = REDACT_SHOW;
+		if (path[at] == '/' && at + 1 < len)
+			class = redact_class_of(late->redact, path + at + 1, len - at - 1, false);
+		if (class == REDACT_HIDE || class == REDACT_ENV)
+			return true;
+	}
+	return false;
+}
+
+/* A folder on the way can be on the list, too: what was made in it late is hidden. */
+static bool lies_in_hidden(const struct late *late, const char *path, size_t len)
+{
+	size_t prefix = sizeof(VIEW_PREFIX) - 1;
+	if (len <= prefix || memcmp(path, VIEW_PREFIX, prefix) != 0)
+		return false;
+	for (size_t at = prefix; at < len; at++) {
+		if (path[at] == '/' &&
+		    redact_class_of(late->redact, path + prefix, at - prefix, true) == REDACT_HIDE)
+			return true;
+	}
+	return false;
+}
+
+static bool is_same_below(int dir_fd, const char *path, const struct stat *status)
+{
+	struct stat there;
+	return dir_fd >= 0 && fstatat(dir_fd, path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       there.st_ino == status->st_ino;
+}
+
+/* Made inside, or a mask: the sandbox may see what it is. */
+static bool is_own(const struct late *late, const struct stat *status, const char *below)
+{
+	const struct process_attach *attach = late->attach;
+	if (attach->mask_dev != 0 && status->st_dev == attach->mask_dev)
+		return true;
+	if (!attach->has_changes)
+		return false;
+	/* On one file system with the host's folder, all have the same number. */
+	if (!late->is_one_device)
+		return attach->own_dev != 0 && status->st_dev == attach->own_dev;
+	return below && is_same_below(attach->changes.upper_fd, below, status);
+}
+
+static bool may_open(const struct late *late, int fd)
+{
+	const struct process_attach *attach = late->attach;
+	const struct redact_found *found = &attach->found;
+	char path[PATH_MAX];
+	size_t len, prefix = sizeof(VIEW_PREFIX) - 1;
+	struct stat status;
+	if (fstat(fd, &status) < 0)
+		return false;
+	bool has_name = read_name(fd, &status, path, &len);
+	const char *below = has_name && len > prefix && memcmp(path, VIEW_PREFIX, prefix) == 0
+				    ? path + prefix
+				    : NULL;
+	if (attach->is_overlay && is_own(late, &status, below))
+		return true;
+	if (redact_inodes_have(found->hidden, found->n_hidden_inodes, status.st_ino))
+		return false;
+	/* Too deep for its name to be told: only what was there at the walk. */
+	if (has_name ? is_hidden_name(late, path, len) || lies_in_hidden(late, path, len)
+		     : !attach->is_overlay)
+		return false;
+	if (!attach->is_overlay || !attach->has_changes)
+		return true;
+	return redact_inodes_have(found->shown, found->n_shown, status.st_ino) ||
+	       (below && is_same_below(attach->folder_fd, below, &status));
+}
+
+static int answer(struct late *late, int fd)
+{
+	struct fanotify_response response = { .fd = fd, .response = FAN_DENY };
+	struct stat status;
+	/* Only files have contents that can be secret, and other things must not be held up. */
+	bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+	if (!is_file || may_open(late, fd)) {
+		unsigned flags =
+			FAN_MARK_ADD | FAN_MARK_IGNORED_MASK | FAN_MARK_IGNORED_SURV_MODIFY;
+		response.response = FAN_ALLOW;
+		/* Linux before 6.0 cannot let go of such a mark by itself. */
+		if (fanotify_mark(late->attach->late_fd, flags | FAN_MARK_EVICTABLE, FAN_OPEN_PERM,
+				  fd, NULL) < 0 &&
+		    errno == EINVAL)
+			(void)!fanotify_mark(late->attach->late_fd, flags, FAN_OPEN_PERM, fd, NULL);
+	} else {
+		late->n_refused++;
+	}
+	ssize_t n = write(late->attach->late_fd, &response, sizeof(response));
+	return n == sizeof(response) || errno == ENOENT ? 0 : errno;
+}
+
+int process_late_answer(struct late *late)
+{
+	_Alignas(struct fanotify_event_metadata) not_zeroed char events[8192];
+	for (;;) {
+		ssize_t len = read(late->attach->late_fd, events, sizeof(events));
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len <= 0)
+			return len < 0 && errno != EAGAIN ? errno : 0;
+		const struct fanotify_event_metadata *event = (const void *)events;
+		for (; FAN_EVENT_OK(event, len); event = FAN_EVENT_NEXT(event, len)) {
+			if (event->fd < 0)
+				continue;
+			int r = answer(late, event->fd);
+			close(event->fd);
+			if (r != 0)
+				return r;
+		}
+	}
+}
