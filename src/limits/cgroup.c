@@ -28,26 +28,28 @@ void cgroup_init(struct cgroup *cgroup)
 {
 	memset(cgroup, 0, sizeof(*cgroup));
 	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++)
-		cgroup->parent_fd[i] = cgroup->dir_fd[i] = -1;
-	cgroup->group_fd = cgroup->agent_fd = -1;
+		cgroup->dir_fd[i] = -1;
+	cgroup->parent_fd = cgroup->group_fd = cgroup->agent_fd = -1;
 	cgroup->kill_fd = cgroup->cpu_fd = -1;
 	cgroup->memory_event_fd = cgroup->pids_event_fd = -1;
+	cgroup->oom_fd = cgroup->refused_fd = -1;
 	cgroup->owner_uid = (uid_t)-1;
 	cgroup->owner_gid = (gid_t)-1;
 }
 
 static void cgroup_close(struct cgroup *cgroup)
 {
-	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++) {
-		fd_close(&cgroup->parent_fd[i]);
+	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++)
 		fd_close(&cgroup->dir_fd[i]);
-	}
+	fd_close(&cgroup->parent_fd);
 	fd_close(&cgroup->group_fd);
 	fd_close(&cgroup->agent_fd);
 	fd_close(&cgroup->kill_fd);
 	fd_close(&cgroup->cpu_fd);
 	fd_close(&cgroup->memory_event_fd);
 	fd_close(&cgroup->pids_event_fd);
+	fd_close(&cgroup->oom_fd);
+	fd_close(&cgroup->refused_fd);
 }
 
 /* The id becomes a file name and must not reach beyond its folder. */

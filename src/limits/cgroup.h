@@ -71,13 +71,14 @@ struct cgroup {
 	uid_t owner_uid; /* (uid_t)-1: nobody is given the right to start processes in the groups */
 	gid_t owner_gid;
 	bool is_used[CGROUP_N_CONTROLLERS];
-	int parent_fd[CGROUP_N_CONTROLLERS]; /* where foso-<id> lies; v2: [0] alone */
-	int dir_fd[CGROUP_N_CONTROLLERS];    /* v1: foso-<id> of each; v2: [0] is work */
-	int group_fd, agent_fd;              /* v2: foso-<id> and its agent group */
+	int parent_fd;                    /* v2: where foso-<id> lies */
+	int dir_fd[CGROUP_N_CONTROLLERS]; /* v1: foso-<id> of each; v2: [0] is work */
+	int group_fd, agent_fd;           /* v2: foso-<id> and its agent group */
 	int kill_fd;             /* v2: cgroup.kill of work, held so that it always works */
 	int cpu_fd;              /* counter of CPU time */
 	int memory_event_fd;     /* v2: memory.events; v1: eventfd of memory.oom_control */
 	int pids_event_fd;       /* pids.events */
+	int oom_fd, refused_fd;  /* v1: memory.oom_control, pids.events, once read */
 	uint64_t oom_kills_seen; /* v1: to wait for the count that follows its event */
 };
 

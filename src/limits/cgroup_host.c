@@ -110,10 +110,10 @@ static void v1_probe(struct cgroup_host *host, const struct cgroup_mounts *mount
 	host->version = CGROUP_V1;
 	host->has_swap_limit = true;
 	if (host->has[CGROUP_MEMORY]) {
-		(void)snprintf(path, sizeof(path), "%s", host->parent[CGROUP_MEMORY]);
-		auto_fd int fd = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		host->has_swap_limit = faccessat(fd, "memory.memsw.limit_in_bytes", F_OK, 0) == 0 ||
-				       access("/proc/swaps", F_OK) < 0;
+		char swap[CGROUP_PATH_BYTES + 32];
+		(void)snprintf(swap, sizeof(swap), "%s/memory.memsw.limit_in_bytes",
+			       host->parent[CGROUP_MEMORY]);
+		host->has_swap_limit = access(swap, F_OK) == 0 || access("/proc/swaps", F_OK) < 0;
 	}
 	if (missing[0])
 		lack_set(host,
@@ -246,32 +246,24 @@ static unsigned worth(const struct cgroup_host *host)
 	       host->has[CGROUP_CPU] * 2U;
 }
 
-/* @mountinfo and @cgroup are files of /proc/self, or of a test. */
-static void host_probe(struct cgroup_host *ret_host, const char *mountinfo, const char *cgroup)
+static void choose_tree(struct cgroup_host *ret_host, const struct cgroup_mounts *mounts)
 {
-	memset(ret_host, 0, sizeof(*ret_host));
-	not_zeroed struct cgroup_mounts mounts;
-	int errnum = cgroup_mounts_read(&mounts, mountinfo, cgroup);
-	if (errnum != 0) {
-		lack_set(ret_host, "mount /proc", "%s cannot be read (errno %d)", mountinfo,
-			 errnum);
-		return;
-	}
-	const struct cgroup_hierarchy *v1 = mounts.v1;
+	const struct cgroup_hierarchy *v1 = mounts->v1;
 	bool has_v1 = false;
+	memset(ret_host, 0, sizeof(*ret_host));
 	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++)
 		has_v1 |= v1[i].is_mounted;
-	if (!mounts.v2.is_mounted && !has_v1) {
+	if (!mounts->v2.is_mounted && !has_v1) {
 		lack_set(ret_host, "mount -t cgroup2 cgroup2 /sys/fs/cgroup",
 			 "no cgroup file system is mounted");
 		return;
 	}
 	/* A controller is in one tree only: what version 1 has, version 2 cannot offer. */
 	if (has_v1)
-		v1_probe(ret_host, &mounts);
-	if (mounts.v2.is_mounted && worth(ret_host) < WORTH_OF_ALL) {
+		v1_probe(ret_host, mounts);
+	if (mounts->v2.is_mounted && worth(ret_host) < WORTH_OF_ALL) {
 		struct cgroup_host v2 = { 0 };
-		v2_probe(&v2, &mounts.v2);
+		v2_probe(&v2, &mounts->v2);
 		bool is_v1_host = v1[CGROUP_MEMORY].is_mounted || v1[CGROUP_PIDS].is_mounted;
 		if (worth(&v2) > worth(ret_host) || (worth(ret_host) == 0 && !is_v1_host))
 			*ret_host = v2;
@@ -280,7 +272,31 @@ static void host_probe(struct cgroup_host *ret_host, const char *mountinfo, cons
 		ret_host->version = CGROUP_NONE;
 }
 
+/* @mountinfo and @cgroup are files of /proc/self, or of a test. */
+static void host_probe(struct cgroup_host *ret_host, const char *mountinfo, const char *cgroup)
+{
+	not_zeroed struct cgroup_mounts mounts;
+	int errnum = cgroup_mounts_read(&mounts, mountinfo, cgroup);
+	if (errnum == 0) {
+		choose_tree(ret_host, &mounts);
+		return;
+	}
+	memset(ret_host, 0, sizeof(*ret_host));
+	lack_set(ret_host, "mount /proc", "%s cannot be read (errno %d)", mountinfo, errnum);
+}
+
+/* All there and usable: then a closer look could find nothing else. */
+static bool usual_probe(struct cgroup_host *ret_host)
+{
+	not_zeroed struct cgroup_mounts mounts;
+	if (!cgroup_mounts_usual(&mounts))
+		return false;
+	choose_tree(ret_host, &mounts);
+	return worth(ret_host) == WORTH_OF_ALL && !ret_host->lack[0];
+}
+
 void cgroup_host_probe(struct cgroup_host *ret_host)
 {
-	host_probe(ret_host, "/proc/self/mountinfo", "/proc/self/cgroup");
+	if (!usual_probe(ret_host))
+		host_probe(ret_host, "/proc/self/mountinfo", "/proc/self/cgroup");
 }

@@ -9,7 +9,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -188,6 +190,57 @@ int cgroup_mounts_read(struct cgroup_mounts *ret, const char *mountinfo, const c
 	memset(ret, 0, sizeof(*ret));
 	int errnum = lines_each(mountinfo, mount_found, ret);
 	return errnum != 0 ? errnum : lines_each(cgroup, own_found, ret);
+}
+
+#define ROOT_INODE 1 /* of every hierarchy: the first that kernfs gives */
+#define FIRST_CGROUPS                                                              \
+	0xEFFFFFFBu /* PROC_CGROUP_INIT_INO: the namespace that begins at the root \
+		     */
+
+static bool has_inode(const char *path, uint64_t inode)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && status.st_ino == inode;
+}
+
+static void usual_set(struct cgroup_hierarchy *hierarchy, const char *mount, const char *own)
+{
+	hierarchy->is_mounted = true;
+	(void)snprintf(hierarchy->mount, sizeof(hierarchy->mount), "%s", mount);
+	(void)snprintf(hierarchy->root, sizeof(hierarchy->root), "/");
+	own_set(hierarchy, own);
+}
+
+/* A line of /proc/self/cgroup names a hierarchy as the folder is named that it is mounted at. */
+static void usual_found(char *line, void *context)
+{
+	struct cgroup_mounts *mounts = context;
+	char mount[CGROUP_PATH_BYTES];
+	char *controllers = strchr(line, ':');
+	char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+	if (!path)
+		return;
+	*controllers++ = '\0';
+	*path++ = '\0';
+	bool is_v2 = *controllers == '\0', is_ours = is_v2;
+	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++)
+		is_ours = is_ours || list_has(controllers, v1_words[i]);
+	int n = snprintf(mount, sizeof(mount), "/sys/fs/cgroup%s%s", is_v2 ? "" : "/", controllers);
+	if (!is_ours || n >= (int)sizeof(mount) || !has_inode(mount, ROOT_INODE))
+		return;
+	if (is_v2)
+		usual_set(&mounts->v2, mount, path);
+	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++) {
+		if (list_has(controllers, v1_words[i]))
+			usual_set(&mounts->v1[i], mount, path);
+	}
+}
+
+bool cgroup_mounts_usual(struct cgroup_mounts *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	return has_inode("/proc/self/ns/cgroup", FIRST_CGROUPS) &&
+	       lines_each("/proc/self/cgroup", usual_found, ret) == 0;
 }
 
 bool cgroup_own_path(const struct cgroup_hierarchy *hierarchy, char path[CGROUP_PATH_BYTES])

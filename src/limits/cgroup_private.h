@@ -70,6 +70,9 @@ void cgroup_children_each(int dir_fd, void (*found)(int dir_fd, const char *name
 #define CGROUP_KILL_NS 1000000000ULL /* for all rounds of killing without cgroup.kill */
 
 /* cgroup_v1.c, for cgroup_v1_use.c */
+#define CGROUP_GROUP_PATH_BYTES (CGROUP_PATH_BYTES + CGROUP_NAME_BYTES + 1)
+void cgroup_v1_group_path(const struct cgroup *cgroup, size_t controller,
+			  char path[CGROUP_GROUP_PATH_BYTES]);
 size_t cgroup_v1_alias(const struct cgroup *cgroup, size_t controller);
 int cgroup_v1_dir(const struct cgroup *cgroup, enum cgroup_controller controller); /* -1: unused */
 int cgroup_v1_create(struct cgroup *cgroup, const struct cgroup_options *options,
@@ -104,5 +107,16 @@ struct cgroup_mounts {
 };
 
 int cgroup_mounts_read(struct cgroup_mounts *ret, const char *mountinfo, const char *cgroup);
+
+/*
+ * cgroup_mounts_usual() - the same where everything lies as everywhere, without the list of mounts
+ *
+ * The kernel needs 3 us to describe one mount, and hosts of containers have hundreds.  What is
+ * found lies at /sys/fs/cgroup, or below it under the names of its controllers, and is the root of
+ * a hierarchy, looked at from the first cgroup namespace.  What is not found may lie elsewhere, and
+ * nothing tells here whether it is mounted read-only, nor what kind of file system it is.
+ */
+bool cgroup_mounts_usual(struct cgroup_mounts *ret);
+
 /* cgroup_own_path() - the directory of the caller's own group; false if it is not visible. */
 bool cgroup_own_path(const struct cgroup_hierarchy *hierarchy, char path[CGROUP_PATH_BYTES]);

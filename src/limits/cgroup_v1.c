@@ -37,10 +37,16 @@ int cgroup_v1_dir(const struct cgroup *cgroup, enum cgroup_controller controller
 					   : -1;
 }
 
-static int make_failed(const char *path, const char *name, int errnum, struct error *err)
+/* A look at the whole path costs less than opening and closing the folder above. */
+void cgroup_v1_group_path(const struct cgroup *cgroup, size_t controller,
+			  char path[CGROUP_GROUP_PATH_BYTES])
 {
-	char subject[CGROUP_PATH_BYTES + CGROUP_NAME_BYTES + 1];
-	(void)snprintf(subject, sizeof(subject), "%s/%s", path, name);
+	(void)snprintf(path, CGROUP_GROUP_PATH_BYTES, "%s/" CGROUP_PREFIX "%s",
+		       cgroup->host.parent[controller], cgroup->id);
+}
+
+static int make_failed(const char *subject, int errnum, struct error *err)
+{
 	if (errnum == EEXIST) {
 		int result =
 			error_set(err, ERR_EXISTS, 0, subject, "there is such a group already");
@@ -57,18 +63,10 @@ static int group_make(struct cgroup *cgroup, enum cgroup_controller controller, 
 	cgroup->is_used[controller] = true;
 	if (cgroup_v1_alias(cgroup, controller) != controller)
 		return 0;
-	char name[CGROUP_NAME_BYTES];
-	cgroup_name(name, CGROUP_PREFIX, cgroup->id);
-	const char *path = cgroup->host.parent[controller];
-	int *parent_fd = &cgroup->parent_fd[controller];
-	*parent_fd = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int errnum = *parent_fd < 0 ? errno : 0;
-	if (errnum == 0)
-		errnum = cgroup_dir_make(*parent_fd, name, &cgroup->dir_fd[controller]);
-	if (errnum == 0)
-		return 0;
-	fd_close(parent_fd); /* so that destroy leaves alone what this call did not make */
-	return make_failed(path, name, errnum, err);
+	char path[CGROUP_GROUP_PATH_BYTES];
+	cgroup_v1_group_path(cgroup, controller, path);
+	int errnum = cgroup_dir_make(AT_FDCWD, path, &cgroup->dir_fd[controller]);
+	return errnum == 0 ? 0 : make_failed(path, errnum, err);
 }
 
 static int refuse(struct error *err, const char *field, int errnum, const char *file)
@@ -120,7 +118,8 @@ static int pids_limit(struct cgroup *cgroup, uint64_t pids, struct error *err)
 static bool quota_is_tighter_above(const struct cgroup *cgroup, uint64_t cpus_milli)
 {
 	char text[32];
-	int parent_fd = cgroup->parent_fd[cgroup_v1_alias(cgroup, CGROUP_CPU)];
+	auto_fd int parent_fd =
+		openat(AT_FDCWD, cgroup->host.parent[CGROUP_CPU], O_PATH | O_DIRECTORY | O_CLOEXEC);
 	(void)cgroup_file_read(parent_fd, "cpu.cfs_quota_us", text, sizeof(text));
 	uint64_t quota_us = cgroup_text_u64(text); /* "-1" reads as 0: none */
 	(void)cgroup_file_read(parent_fd, "cpu.cfs_period_us", text, sizeof(text));

@@ -29,11 +29,14 @@ static uint64_t file_u64(int dir_fd, const char *name)
 	return cgroup_text_u64(text);
 }
 
-static uint64_t file_key(int dir_fd, const char *name, const char *key)
+/* A counter that is looked at more than once: opened by the first look, kept in *@fd. */
+static uint64_t kept_file_key(int *fd, int dir_fd, const char *name, const char *key)
 {
 	char text[512];
-	(void)cgroup_file_read(dir_fd, name, text, sizeof(text));
-	return cgroup_text_key(text, key);
+	if (*fd < 0)
+		*fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	return *fd >= 0 && cgroup_fd_read(*fd, text, sizeof(text)) > 0 ? cgroup_text_key(text, key)
+								       : 0;
 }
 
 static uint64_t v1_cpu_ns(struct cgroup *cgroup)
@@ -62,7 +65,7 @@ static uint64_t oom_kills_read(struct cgroup *cgroup, int dir_fd)
 	uint64_t deadline_ns = is_due ? cgroup_clock_ns() + OOM_COUNT_NS : 0;
 	uint64_t n_kills;
 	for (unsigned step = 0;; cgroup_nap(deadline_ns, &step)) {
-		n_kills = file_key(dir_fd, "memory.oom_control", "oom_kill");
+		n_kills = kept_file_key(&cgroup->oom_fd, dir_fd, "memory.oom_control", "oom_kill");
 		if (!is_due || n_kills != cgroup->oom_kills_seen ||
 		    cgroup_clock_ns() >= deadline_ns)
 			break;
@@ -76,7 +79,7 @@ static uint64_t pids_refused_read(struct cgroup *cgroup, int dir_fd)
 	uint64_t n_ticks;
 	if (cgroup->pids_event_fd >= 0)
 		(void)!read(cgroup->pids_event_fd, &n_ticks, sizeof(n_ticks)); /* rearms it */
-	return file_key(dir_fd, "pids.events", "max");
+	return kept_file_key(&cgroup->refused_fd, dir_fd, "pids.events", "max");
 }
 
 static void v1_hits_read(struct cgroup *cgroup, struct cgroup_usage *ret)
@@ -134,11 +137,11 @@ static void v1_usage_read(struct cgroup *cgroup, struct cgroup_usage *ret)
 static int memory_event_open(struct cgroup *cgroup, int dir_fd)
 {
 	auto_fd int event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	auto_fd int control_fd = openat(dir_fd, "memory.oom_control", O_RDONLY | O_CLOEXEC);
-	if (event_fd < 0 || control_fd < 0)
+	cgroup->oom_fd = openat(dir_fd, "memory.oom_control", O_RDONLY | O_CLOEXEC);
+	if (event_fd < 0 || cgroup->oom_fd < 0)
 		return errno;
 	char text[32];
-	(void)snprintf(text, sizeof(text), "%d %d", event_fd, control_fd);
+	(void)snprintf(text, sizeof(text), "%d %d", event_fd, cgroup->oom_fd);
 	int errnum = cgroup_file_write(dir_fd, "cgroup.event_control", text);
 	if (errnum == 0)
 		cgroup->memory_event_fd = take_fd(&event_fd);
@@ -288,13 +291,15 @@ static int v1_command_remove(struct cgroup *cgroup, unsigned command)
 
 static bool v1_destroy(struct cgroup *cgroup, uint64_t deadline_ns, struct error_list *leftovers)
 {
-	char name[CGROUP_NAME_BYTES];
+	char path[CGROUP_GROUP_PATH_BYTES], name[CGROUP_NAME_BYTES];
 	cgroup_name(name, CGROUP_PREFIX, cgroup->id);
 	bool is_gone = true;
 	for (size_t i = 0; i < CGROUP_N_CONTROLLERS; i++) {
-		if (cgroup->parent_fd[i] < 0)
+		/* Only what this sandbox has made has a descriptor. */
+		if (cgroup->dir_fd[i] < 0)
 			continue;
-		int errnum = cgroup_tree_remove(cgroup->parent_fd[i], name, deadline_ns);
+		cgroup_v1_group_path(cgroup, i, path);
+		int errnum = cgroup_tree_remove(AT_FDCWD, path, deadline_ns);
 		if (errnum == 0)
 			continue;
 		is_gone = false;

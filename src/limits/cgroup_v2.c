@@ -74,7 +74,7 @@ static int parent_open(struct cgroup *cgroup, struct error *err)
 	}
 	if (fd < 0)
 		return system_failed(path, "", errno, "the cgroup cannot be opened", err);
-	cgroup->parent_fd[0] = fd;
+	cgroup->parent_fd = fd;
 	return 0;
 }
 
@@ -82,10 +82,10 @@ static int group_make(struct cgroup *cgroup, struct error *err)
 {
 	char name[CGROUP_NAME_BYTES];
 	cgroup_name(name, CGROUP_PREFIX, cgroup->id);
-	int errnum = cgroup_dir_make(cgroup->parent_fd[0], name, &cgroup->group_fd);
+	int errnum = cgroup_dir_make(cgroup->parent_fd, name, &cgroup->group_fd);
 	if (errnum == 0)
 		return 0;
-	fd_close(&cgroup->parent_fd[0]); /* so that destroy leaves alone what is not ours */
+	fd_close(&cgroup->parent_fd); /* so that destroy leaves alone what is not ours */
 	if (errnum != EEXIST)
 		return system_failed(cgroup->host.parent[0], name, errnum,
 				     "the cgroup cannot be made", err);
@@ -118,7 +118,7 @@ static int controllers_enable(struct cgroup *cgroup, struct error *err)
 		return 0;
 	int errnum = group_enable(cgroup, text);
 	if (errnum == ENOENT) { /* "not in cgroup.controllers of this group" */
-		errnum = cgroup_v2_prepare(&cgroup->host, cgroup->parent_fd[0], text);
+		errnum = cgroup_v2_prepare(&cgroup->host, cgroup->parent_fd, text);
 		if (errnum == 0)
 			errnum =
 				cgroup_file_write(cgroup->group_fd, "cgroup.subtree_control", text);

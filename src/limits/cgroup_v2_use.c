@@ -200,7 +200,7 @@ static int v2_command_remove(struct cgroup *cgroup, unsigned command)
 
 static bool v2_destroy(struct cgroup *cgroup, uint64_t deadline_ns, struct error_list *leftovers)
 {
-	if (cgroup->parent_fd[0] < 0)
+	if (cgroup->parent_fd < 0)
 		return true;
 	char name[CGROUP_NAME_BYTES];
 	cgroup_name(name, CGROUP_PREFIX, cgroup->id);
@@ -209,7 +209,7 @@ static bool v2_destroy(struct cgroup *cgroup, uint64_t deadline_ns, struct error
 		(void)unlinkat(cgroup->group_fd, "work", AT_REMOVEDIR);
 		(void)unlinkat(cgroup->group_fd, "agent", AT_REMOVEDIR);
 	}
-	int errnum = cgroup_tree_remove(cgroup->parent_fd[0], name, deadline_ns);
+	int errnum = cgroup_tree_remove(cgroup->parent_fd, name, deadline_ns);
 	if (errnum != 0)
 		cgroup_leftover(leftovers, cgroup->host.parent[0], name, errnum);
 	return errnum == 0;

@@ -352,6 +352,27 @@ static void a_user_needs_a_group_that_he_may_write(void)
 	tree_remove_all();
 }
 
+/* On this host, whatever it is: either way finds the same, or the short one does not trust itself.
+ */
+static void the_usual_places_are_those_of_the_list(void)
+{
+	static const long magics[] = { CGROUP_V1_MAGIC, CGROUP_V2_MAGIC };
+	for (size_t i = 0; i < ARRAY_LEN(magics); i++) {
+		static struct cgroup_host usual, listed;
+		fake_magic = magics[i];
+		if (!usual_probe(&usual))
+			continue;
+		host_probe(&listed, "/proc/self/mountinfo", "/proc/self/cgroup");
+		EQ(usual.version, listed.version);
+		for (size_t k = 0; k < CGROUP_N_CONTROLLERS; k++) {
+			EQ(usual.has[k], listed.has[k]);
+			EQ(usual.mount_len[k], listed.mount_len[k]);
+			STR_EQ(usual.parent[k], listed.parent[k]);
+		}
+		STR_EQ(listed.lack, "");
+	}
+}
+
 int main(void)
 {
 	RUN(root_has_its_own_folder_at_the_top);
@@ -363,5 +384,6 @@ int main(void)
 	RUN(the_tree_with_the_controllers_wins);
 	RUN(a_host_without_any_is_told);
 	RUN(a_user_needs_a_group_that_he_may_write);
+	RUN(the_usual_places_are_those_of_the_list);
 	return tap_done();
 }
