@@ -12,7 +12,6 @@
  */
 #include <errno.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -103,7 +102,7 @@ int confine_landlock_abi(void)
 	return abi > 0 ? (int)abi : 0;
 }
 
-static int path_rights(const struct confine_path *path, uint64_t handled, uint64_t *ret_rights)
+static uint64_t path_rights(const struct confine_path *path)
 {
 	uint64_t rights = 0;
 	if (path->access & CONFINE_PATH_READ)
@@ -112,25 +111,24 @@ static int path_rights(const struct confine_path *path, uint64_t handled, uint64
 		rights |= RIGHTS_WRITE;
 	if (path->access & CONFINE_PATH_IOCTL)
 		rights |= RIGHT_IOCTL_DEV;
-	struct stat stat;
-	if (fstat(path->fd, &stat) < 0)
-		return errno;
-	if (!S_ISDIR(stat.st_mode))
-		rights &= RIGHTS_OF_FILES;
-	*ret_rights = rights & handled;
-	return 0;
+	return rights;
 }
 
 static int ruleset_add(int ruleset_fd, const struct confine_path *path, uint64_t handled)
 {
-	uint64_t rights = 0;
-	int result = path_rights(path, handled, &rights);
-	if (result != 0 || rights == 0)
-		return result;
-	struct path_beneath_attr attr = { .allowed = rights, .parent_fd = path->fd };
-	if (syscall(SYS_landlock_add_rule, ruleset_fd, RULE_PATH_BENEATH, &attr, 0) < 0)
-		return errno;
-	return 0;
+	struct path_beneath_attr attr = { .allowed = path_rights(path) & handled,
+					  .parent_fd = path->fd };
+	if (attr.allowed == 0)
+		return 0;
+	long result = syscall(SYS_landlock_add_rule, ruleset_fd, RULE_PATH_BENEATH, &attr, 0);
+	/* Most paths are directories, so the kernel is asked what a look at each would tell. */
+	if (result < 0 && errno == EINVAL && (attr.allowed & ~(uint64_t)RIGHTS_OF_FILES)) {
+		attr.allowed &= RIGHTS_OF_FILES;
+		if (attr.allowed == 0)
+			return 0;
+		result = syscall(SYS_landlock_add_rule, ruleset_fd, RULE_PATH_BENEATH, &attr, 0);
+	}
+	return result < 0 ? errno : 0;
 }
 
 int confine_landlock(const struct confine_path *paths, size_t n_paths, bool is_scoped)

@@ -54,10 +54,10 @@ enum init_message {
 /* The outcome of one wire exchange on the socket. */
 struct init_packet {
 	enum init_message number;
-	uint8_t bytes[INIT_MAX_MESSAGE_BYTES];
 	size_t len; /* of the payload, the number not counted */
-	int fds[INIT_MAX_FDS];
-	size_t n_fds; /* owned by the packet until taken (set to -1) */
+	size_t n_fds;
+	int fds[INIT_MAX_FDS];                 /* owned by the packet until taken (set to -1) */
+	uint8_t bytes[INIT_MAX_MESSAGE_BYTES]; /* last: a short message touches one page */
 };
 
 /*

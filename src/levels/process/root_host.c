@@ -161,24 +161,28 @@ static bool is_empty(const char *path)
 	return len == 48 && syscall(SYS_getdents64, fd, entries, sizeof(entries)) == 0;
 }
 
+static int show_system_folder(int root_fd, const char *name, const char *path)
+{
+	char link[64];
+	ssize_t len = readlink(path, link, sizeof(link) - 1);
+	if (len >= 0) {
+		link[len] = '\0';
+		return symlinkat(link, root_fd, name) < 0 ? errno : 0;
+	}
+	struct stat status;
+	/* EINVAL: it is there and no link. */
+	if (errno != EINVAL || lstat(path, &status) < 0 || !S_ISDIR(status.st_mode))
+		return 0;
+	bool is_bare = strcmp(name, "opt") == 0 && is_empty(path);
+	return is_bare ? root_mkdir(root_fd, name, 0755) : show_folder(root_fd, name);
+}
+
 static int show_system_folders(int root_fd, struct process_step *step)
 {
 	for (size_t i = 0; i < ARRAY_LEN(system_folders); i++) {
-		const char *name = system_folders[i];
-		char path[16], link[64];
-		struct stat status;
-		int r = 0;
-		(void)snprintf(path, sizeof(path), "/%s", name);
-		if (lstat(path, &status) < 0)
-			continue;
-		if (S_ISLNK(status.st_mode)) {
-			ssize_t len = readlink(path, link, sizeof(link) - 1);
-			link[len < 0 ? 0 : len] = '\0';
-			r = symlinkat(link, root_fd, name) < 0 ? errno : 0;
-		} else if (S_ISDIR(status.st_mode)) {
-			bool is_bare = strcmp(name, "opt") == 0 && is_empty(path);
-			r = is_bare ? root_mkdir(root_fd, name, 0755) : show_folder(root_fd, name);
-		}
+		char path[16];
+		(void)snprintf(path, sizeof(path), "/%s", system_folders[i]);
+		int r = show_system_folder(root_fd, system_folders[i], path);
 		if (r != 0)
 			return root_fail(step, STAGE_ROOT, path, r);
 	}

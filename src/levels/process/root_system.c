@@ -53,7 +53,6 @@ static int add_device(int dev_fd, const char *name)
 static int add_terminals(int dev_fd)
 {
 	const struct process_option options[] = {
-		{ "newinstance", NULL },
 		{ "ptmxmode", "0666" },
 		{ "mode", "0620" },
 		/* Of what all sandboxes of the machine share (kernel.pty.max, 4096). */

@@ -337,8 +337,9 @@ static void add_path(struct init_configure *configure, const char *path, unsigne
 
 static void add_paths(struct init_configure *configure, const struct policy *policy)
 {
-	static const char *const writable[] = { "/tmp",  "/var/tmp", "/run", "/home",
-						"/root", "/dev/shm", "/proc" };
+	/* Of /dev, /dev/shm is a part. */
+	static const char *const writable[] = { "/tmp",  "/var/tmp", "/run",
+						"/home", "/root",    "/proc" };
 	add_path(configure, "/",
 		 CONFINE_PATH_READ | (policy->root != POLICY_ROOT_HOST ? CONFINE_PATH_WRITE : 0));
 	add_path(configure, "/dev", CONFINE_PATH_READ | CONFINE_PATH_WRITE | CONFINE_PATH_IOCTL);
