@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
+#include "evidence/lost.h"
 #include "limits/reclaim.h"
 #include "wire/rundir.h"
 
@@ -31,7 +32,9 @@ static void tell(const struct reclaim_item *item, void *context)
 int command_gc(struct cli *cli, int *ret_status, struct error *err)
 {
 	struct gc gc = { .is_dry_run = false };
-	struct reclaim_options reclaim = { .found = tell, .context = &gc };
+	struct reclaim_options reclaim = { .lost = evidence_lost_record,
+					   .found = tell,
+					   .context = &gc };
 	struct option option;
 	int r;
 	while ((r = options_next(&cli->options, &option, err)) == 0) {

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/syscalls.h"
 #include "cli/cli.h"
+#include "evidence/lost.h"
 #include "limits/reclaim.h"
 #include "wire/rundir.h"
 
@@ -47,7 +48,7 @@ static void ignore(const struct reclaim_item *item, void *context)
 /* Removes what is left of all sandboxes whose monitors are dead. */
 static int reclaim(int dir_fd, struct error *err)
 {
-	const struct reclaim_options options = { .found = ignore };
+	const struct reclaim_options options = { .lost = evidence_lost_record, .found = ignore };
 	not_zeroed struct error_list leftovers;
 	leftovers.n_errors = leftovers.n_lost = 0;
 	int r = reclaim_all(dir_fd, &options, &leftovers, err);

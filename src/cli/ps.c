@@ -64,7 +64,6 @@ static void print_json(const struct rundir_entry *entry)
 		json_u64(&json, "age_ns", age_ns(entry));
 		json_i64(&json, "monitor_pid", entry->state.monitor_pid);
 		json_i64(&json, "init_pid", entry->state.init_pid);
-		json_string(&json, "policy_digest", entry->state.policy_digest);
 		json_bytes(&json, "command", entry->state.command, strlen(entry->state.command));
 	}
 	json_object_close(&json);

@@ -167,7 +167,10 @@ static void print_row(const struct entry *entry)
 	print_column(string(entry->record, "level"), 8);
 	print_end(json_object_get(entry->record, "end"));
 	printf("%9s %9s  ", wall, memory);
-	print_command(json_object_get(entry->record, "argv"));
+	const json_t *argv = json_object_get(entry->record, "argv");
+	/* Of a run whose monitor was killed only the policy is known. */
+	print_command(argv ? argv
+			   : json_object_get(json_object_get(entry->record, "policy"), "args"));
 	(void)putchar('\n');
 }
 

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,6 +76,16 @@ static bool is_being_born(int run_dir_fd, const struct rundir_entry *entry)
 	return time(NULL) - status.st_mtime < BIRTH_SECONDS;
 }
 
+/* One at a time: others may have found it too, and its record is written once. */
+static int take_over(const struct reclaim *reclaim, const struct rundir_entry *entry)
+{
+	char path[RUNDIR_ID_BYTES + 16];
+	(void)snprintf(path, sizeof(path), "%s/state", entry->id);
+	auto_fd int fd =
+		openat(reclaim->run_dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	return fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? -1 : take_fd(&fd);
+}
+
 static void remove_all(struct reclaim *reclaim, const struct rundir_entry *entry, int pidfd,
 		       struct reclaim_item *item)
 {
@@ -86,7 +97,9 @@ static void remove_all(struct reclaim *reclaim, const struct rundir_entry *entry
 	if (reclaim->leftovers->n_errors > n_before)
 		return;
 	struct error err = { .code = ERR_NONE };
-	item->is_removed = rundir_remove(reclaim->run_dir_fd, entry->id, &err) == 0;
+	bool has_record = !reclaim->options->lost || !entry->has_state ||
+			  reclaim->options->lost(reclaim->run_dir_fd, entry, &err) == 0;
+	item->is_removed = has_record && rundir_remove(reclaim->run_dir_fd, entry->id, &err) == 0;
 	if (!item->is_removed)
 		*error_list_next(reclaim->leftovers) = err;
 }
@@ -95,6 +108,10 @@ static int found_folder(const struct rundir_entry *entry, void *context)
 {
 	struct reclaim *reclaim = context;
 	if (entry->is_alive || is_being_born(reclaim->run_dir_fd, entry))
+		return 0;
+	bool is_locked = entry->has_state && !reclaim->options->is_dry_run;
+	auto_fd int lock_fd = is_locked ? take_over(reclaim, entry) : -1;
+	if (is_locked && lock_fd < 0)
 		return 0;
 	auto_fd int pidfd = entry->has_state ? init_open(&entry->state) : -1;
 	struct reclaim_item item = { .id = entry->id, .has_init = pidfd >= 0, .has_folder = true };

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "wire/rundir.h"
 
 /* One sandbox that is left over. */
 struct reclaim_item {
@@ -29,6 +30,9 @@ struct reclaim_options {
 	 * run directories (with and without $XDG_RUNTIME_DIR): sandboxes of the other are alive.
 	 */
 	bool with_orphans;
+	/* Called for each that has a folder before that is removed; if it fails, the folder stays.
+	 */
+	int (*lost)(int run_dir_fd, const struct rundir_entry *entry, struct error *err);
 	void (*found)(const struct reclaim_item *item, void *context); /* called for each */
 	void *context;
 };

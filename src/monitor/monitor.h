@@ -81,6 +81,7 @@ struct monitor {
 	uint64_t n_stdout_bytes, n_stderr_bytes, n_lost_bytes; /* of slots that were used again */
 	const char *notes[EVIDENCE_MAX_NOTES];
 	size_t n_notes;
+	struct buf canonical;             /* of monitor_canonical() */
 	struct evidence_command *history; /* session: what its commands were; owned */
 	size_t n_history;
 	const char *root_digest; /* of an image: SHA-256 of its manifest, hex; else NULL */
@@ -95,6 +96,9 @@ int monitor_run(struct plan *plan);
 
 /* monitor_note() - a sentence for the evidence; static text. */
 void monitor_note(struct monitor *monitor, const char *note);
+
+/* monitor_canonical() - the policy's canonical form; broken if there was no memory for it. */
+const struct buf *monitor_canonical(struct monitor *monitor);
 
 /* monitor_end() - the sandbox is over for @reason, and so what runs in it; the first one stays. */
 void monitor_end(struct monitor *monitor, enum end_reason reason, const char *limit);

@@ -133,20 +133,28 @@ static int write_result(const struct monitor *monitor, struct buf *json, struct 
 	return error_remedy(err, r, "check the file's free space");
 }
 
+const struct buf *monitor_canonical(struct monitor *monitor)
+{
+	static char storage[2048];
+	if (!monitor->canonical.data) {
+		monitor->canonical = BUF_ON(storage, POLICY_MAX_ENCODED_BYTES);
+		policy_canonical(&monitor->plan->policy, &monitor->canonical);
+	}
+	return &monitor->canonical;
+}
+
 /* Appends the record to the log and gives it to the caller; complains on stderr if it cannot. */
 static int leave_evidence(struct monitor *monitor, struct evidence_record *record)
 {
-	const struct policy *policy = &monitor->plan->policy;
 	struct error err = { 0 };
-	not_zeroed char canonical_storage[2048], json_storage[6144];
-	auto_buf struct buf canonical = BUF_ON(canonical_storage, POLICY_MAX_ENCODED_BYTES);
+	not_zeroed char json_storage[6144];
+	const struct buf *canonical = monitor_canonical(monitor);
 	auto_buf struct buf json = BUF_ON(json_storage, EVIDENCE_MAX_RECORD_BYTES + 1);
 	int r = 0;
-	policy_canonical(policy, &canonical);
-	record->policy_canonical = buf_string(&canonical);
-	digest_sha256(canonical.data, canonical.len, NULL, 0, record->policy_digest);
+	record->policy_canonical = buf_string(canonical);
+	digest_sha256(canonical->data, canonical->len, NULL, 0, record->policy_digest);
 	evidence_record_format(record, &json);
-	if (!buf_is_whole(&canonical) || !buf_is_whole(&json)) {
+	if (!buf_is_whole(canonical) || !buf_is_whole(&json)) {
 		r = error_set(&err, ERR_SYSTEM, ENOMEM, "evidence", "the record cannot be made");
 		(void)error_remedy(&err, r, "free some memory");
 	}
@@ -167,10 +175,11 @@ static int leave_evidence(struct monitor *monitor, struct evidence_record *recor
 static void tear_down(struct monitor *monitor)
 {
 	struct error err = { 0 };
+	size_t n_before = monitor->leftovers.n_errors; /* of others, found at the start */
 	if (monitor->sandbox.impl)
 		monitor->sandbox.level->teardown(&monitor->sandbox, &monitor->leftovers);
 	/* What could not be removed is found by foso gc through the folder, so then it stays. */
-	if (monitor->state_fd >= 0 && monitor->leftovers.n_errors == 0 &&
+	if (monitor->state_fd >= 0 && monitor->leftovers.n_errors == n_before &&
 	    rundir_remove(monitor->rundir_fd, monitor->id, &err) < 0)
 		*error_list_next(&monitor->leftovers) = err;
 }
@@ -210,6 +219,7 @@ int monitor_report(struct monitor *monitor)
 		control_say_closed(monitor, status);
 	}
 	free(monitor->history);
+	buf_fini(&monitor->canonical);
 	evidence_signer_stop(&monitor->signer);
 	return status;
 }

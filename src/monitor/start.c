@@ -17,6 +17,7 @@
 #include "base/syscalls.h"
 #include "base/text.h"
 #include "evidence/log.h"
+#include "evidence/lost.h"
 #include "limits/reclaim.h"
 #include "monitor/monitor.h"
 
@@ -93,6 +94,19 @@ static void describe_command(const struct policy_list *args, char *text, size_t 
 	}
 }
 
+/* So that whoever finds the sandbox without us can write its record. */
+static int leave_will(struct monitor *monitor, struct error *err)
+{
+	not_zeroed char storage[2560];
+	auto_buf struct buf will = BUF_ON(storage, EVIDENCE_WILL_BYTES);
+	evidence_will_format(&monitor->plan->policy, monitor_canonical(monitor), &will);
+	if (!buf_is_whole(&will)) {
+		int r = error_set(err, ERR_SYSTEM, ENOMEM, "evidence", "no memory");
+		return error_remedy(err, r, "free some memory");
+	}
+	return rundir_will_write(monitor->state_fd, will.data, will.len, err);
+}
+
 /* What finds the sandbox again if we are killed: known before anything is left to find. */
 static int register_run(struct sandbox *sandbox, struct error *err)
 {
@@ -112,7 +126,8 @@ static int register_run(struct sandbox *sandbox, struct error *err)
 	int r = rundir_open(&monitor->rundir_fd, err);
 	if (r < 0)
 		return r;
-	return rundir_create(monitor->rundir_fd, monitor->id, state, &monitor->state_fd, err);
+	r = rundir_create(monitor->rundir_fd, monitor->id, state, &monitor->state_fd, err);
+	return r < 0 || !monitor->plan->policy.evidence.is_on ? r : leave_will(monitor, err);
 }
 
 /* The first process, if there was none when the sandbox was announced. */
@@ -301,7 +316,9 @@ static void tell_reclaimed(const struct reclaim_item *item, void *context)
 static void reclaim_leftovers(struct monitor *monitor)
 {
 	struct error err = { 0 };
-	struct reclaim_options options = { .found = tell_reclaimed, .context = monitor };
+	struct reclaim_options options = { .lost = evidence_lost_record,
+					   .found = tell_reclaimed,
+					   .context = monitor };
 	if (rundir_scan(monitor->rundir_fd, is_leftover, NULL, &err) == 1 &&
 	    reclaim_all(monitor->rundir_fd, &options, &monitor->leftovers, &err) < 0)
 		monitor_note(monitor, "leftovers of killed monitors could not be looked for");

@@ -85,6 +85,28 @@ int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, 
 	return 0;
 }
 
+int rundir_will_write(int state_fd, const char *bytes, size_t len, struct error *err)
+{
+	if (pwrite(state_fd, bytes, len, sizeof(struct rundir_state)) != (ssize_t)len)
+		return failed(err, "state", "the sandbox's state cannot be written");
+	return 0;
+}
+
+int rundir_will_read(int dir_fd, const char *id, struct buf *ret, struct error *err)
+{
+	char path[RUNDIR_ID_BYTES + 16], bytes[4096];
+	off_t at = sizeof(struct rundir_state);
+	(void)snprintf(path, sizeof(path), "%s/state", id);
+	auto_fd int fd = openat(dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	for (ssize_t n = 1; fd >= 0 && n > 0; at += n) {
+		n = pread(fd, bytes, sizeof(bytes), at);
+		if (n < 0)
+			return failed(err, path, "cannot be read");
+		buf_append(ret, bytes, (size_t)n);
+	}
+	return fd < 0 ? failed(err, path, "cannot be opened") : 0;
+}
+
 int rundir_update(int state_fd, const struct rundir_state *state, struct error *err)
 {
 	if (pwrite(state_fd, state, sizeof(*state), 0) != (ssize_t)sizeof(*state))
@@ -130,7 +152,6 @@ static bool look(int dir_fd, const char *id, struct rundir_entry *ret)
 			ret->state.magic == RUNDIR_MAGIC && ret->state.size == sizeof(ret->state);
 	ret->state.level[sizeof(ret->state.level) - 1] = '\0';
 	ret->state.command[sizeof(ret->state.command) - 1] = '\0';
-	ret->state.policy_digest[sizeof(ret->state.policy_digest) - 1] = '\0';
 	return true;
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 
 #define RUNDIR_ID_BYTES 32
@@ -31,8 +32,8 @@ struct rundir_state {
 	uint64_t started_realtime_ns;
 	uint32_t is_background; /* its first command ended; processes were kept */
 	char level[16];
-	char command[256];      /* escaped text of argv, cut */
-	char policy_digest[72]; /* hex */
+	char command[256]; /* escaped text of argv, cut */
+	char reserved[72];
 };
 
 /* rundir_open() - the folder that holds all; made if missing.  -ERR_DENIED if not safe. */
@@ -45,6 +46,15 @@ int rundir_open(int *ret_dir_fd, struct error *err) must_check;
  */
 int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, int *ret_state_fd,
 		  struct error *err) must_check;
+
+/*
+ * rundir_will_write() - what the record of the run needs, should its monitor die before it wrote
+ * one; the bytes are of evidence/lost.h
+ */
+int rundir_will_write(int state_fd, const char *bytes, size_t len, struct error *err) must_check;
+
+/* rundir_will_read() - of a sandbox that may be dead; @ret stays empty if it left none. */
+int rundir_will_read(int dir_fd, const char *id, struct buf *ret, struct error *err) must_check;
 
 /* rundir_update() - rewrite the state through the locked descriptor. */
 int rundir_update(int state_fd, const struct rundir_state *state, struct error *err) must_check;
