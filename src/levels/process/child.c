@@ -108,13 +108,12 @@ static void share_quotas(const struct process_setup *setup)
 }
 
 /* What foso-init does not need can be given up now; the commands' own step then has less to do. */
-static int drop_unused_bounds(void)
+static int drop_unused_bounds(const struct process_setup *setup)
 {
-	static const int kept[] = { CAP_SETUID, CAP_SETGID, CAP_KILL, CAP_SETPCAP };
+	const uint32_t kept = 1u << CAP_SETUID | 1u << CAP_SETGID | 1u << CAP_KILL |
+			      1u << CAP_SETPCAP | (setup->is_installer ? CONFINE_INSTALLER : 0);
 	for (int capability = 0; capability < 64; capability++) {
-		bool is_kept = false;
-		for (size_t i = 0; i < ARRAY_LEN(kept); i++)
-			is_kept = is_kept || kept[i] == capability;
+		bool is_kept = capability < 32 && kept & 1u << capability;
 		if (!is_kept && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
 			return errno == EINVAL ? 0 : errno;
 	}
@@ -187,7 +186,7 @@ _Noreturn void process_child_main(struct process_setup *setup)
 		fail(setup, STAGE_HOSTNAME, r, "");
 	share_quotas(setup);
 	confine_signals();
-	if ((r = drop_unused_bounds()) != 0)
+	if ((r = drop_unused_bounds(setup)) != 0)
 		fail(setup, STAGE_PRIVILEGES, r, "");
 	if (setup->policy->root == POLICY_ROOT_HOST &&
 	    (r = root_verify_masks(setup, root_fd, &step)) != 0)

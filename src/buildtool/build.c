@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* build.c - foso image build: options, stages, the end */
+#include "buildtool/build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/programs.h"
+#include "base/text.h"
+#include "buildtool/verbs.h"
+#include "workspace/changes.h"
+
+static const char usage[] =
+	"usage: foso image build [OPTION]... CONTEXT\n"
+	"\n"
+	"  build an image by the Dockerfile of the folder CONTEXT, each step in a sandbox\n"
+	"\n"
+	"  -t, --tag NAME             name the image; may be given several times\n"
+	"  -f, --file FILE            the Dockerfile, if it is not CONTEXT/Dockerfile\n"
+	"      --build-arg NAME=VALUE value of an ARG; NAME alone takes it from the environment\n"
+	"      --target STAGE         build this stage, not the last one\n"
+	"      --no-cache             run every step\n"
+	"      --limit NAME=VALUE     a limit of each step, as of foso run (memory=2GiB, wall=1h)\n"
+	"  -q, --quiet                print nothing but the digest of the image\n"
+	"\n"
+	"A step has no network.  The digest of the manifest is printed on stdout, all else on stderr.\n";
+
+const char *build_architecture(void)
+{
+	static struct utsname host;
+	static const char *const names[][2] = { { "x86_64", "amd64" },
+						{ "aarch64", "arm64" },
+						{ "riscv64", "riscv64" } };
+	if (uname(&host) < 0)
+		return "amd64";
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(host.machine, names[i][0]) == 0)
+			return names[i][1];
+	return host.machine;
+}
+
+void build_say(const struct build *build, const struct recipe_step *step, const char *how)
+{
+	char text[160];
+	if (build->options->is_quiet)
+		return;
+	text_escape(step->text, strlen(step->text), text, sizeof(text));
+	(void)fprintf(stderr, "foso: %s:%u: %s%s%s\n", build->file_name, step->line, text,
+		      how[0] ? ": " : "", how);
+}
+
+/* ---- options ---- */
+
+static int refuse(const char *option, const char *value, const char *what, struct error *err)
+{
+	int r = error_set(err, ERR_INVALID, 0, option, "'%.80s' %s", value, what);
+	return error_remedy(err, r, "see foso image build --help");
+}
+
+static int set_arg(struct build_options *options, char *value, struct error *err)
+{
+	char *equals = strchr(value, '=');
+	const char *text = equals ? equals + 1 : getenv(value); /* NOLINT(concurrency-mt-unsafe) */
+	if (options->n_args == BUILD_MAX_ARGS)
+		return refuse("--build-arg", value, "is one too many", err);
+	if (equals == value || !text)
+		return refuse("--build-arg", value, "has no value", err);
+	if (equals)
+		*equals = '\0';
+	options->args[options->n_args++] = (struct recipe_pair){ value, text };
+	return 0;
+}
+
+static int set_name(struct build_options *options, const char *value, struct error *err)
+{
+	char full[IMAGE_NAME_BYTES];
+	if (options->n_names == BUILD_MAX_NAMES)
+		return refuse("--tag", value, "is one too many", err);
+	options->names[options->n_names++] = value;
+	return image_name_parse(value, full, err);
+}
+
+static int set_limit(struct build_options *options, const char *value, struct error *err)
+{
+	if (options->n_limits == BUILD_MAX_LIMITS || !strchr(value, '='))
+		return refuse("--limit", value, "is not NAME=VALUE", err);
+	options->limits[options->n_limits++] = value;
+	return 0;
+}
+
+static int set_option(struct build_options *options, const char *option, char *value,
+		      struct error *err)
+{
+	if (strcmp(option, "-t") == 0 || strcmp(option, "--tag") == 0)
+		return set_name(options, value, err);
+	if (strcmp(option, "--build-arg") == 0)
+		return set_arg(options, value, err);
+	if (strcmp(option, "--limit") == 0)
+		return set_limit(options, value, err);
+	if (strcmp(option, "-f") == 0 || strcmp(option, "--file") == 0)
+		options->file = value;
+	else if (strcmp(option, "--target") == 0)
+		options->target = value;
+	else
+		return refuse(option, value, "belongs to no option of build", err);
+	return 0;
+}
+
+static bool set_flag(struct build_options *options, const char *option)
+{
+	if (strcmp(option, "--no-cache") == 0)
+		options->has_cache = false;
+	else if (strcmp(option, "-q") == 0 || strcmp(option, "--quiet") == 0)
+		options->is_quiet = true;
+	else
+		return false;
+	return true;
+}
+
+static int read_epoch(struct build_options *options, struct error *err)
+{
+	const char *text = getenv("SOURCE_DATE_EPOCH"); /* NOLINT(concurrency-mt-unsafe) */
+	uint64_t value;
+	options->epoch_s = -1;
+	if (!text)
+		return 0;
+	if (!text_parse_u64(text, &value) || value > INT32_MAX)
+		return refuse("SOURCE_DATE_EPOCH", text, "is no time in seconds", err);
+	options->epoch_s = (int64_t)value;
+	return 0;
+}
+
+static int read_options(struct build_options *options, int argc, char **argv, struct error *err)
+{
+	int i = 0, r = read_epoch(options, err);
+	for (; r == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
+		char *equals = strncmp(argv[i], "--", 2) == 0 ? strchr(argv[i], '=') : NULL;
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		if (set_flag(options, argv[i]))
+			continue;
+		if (equals) {
+			*equals = '\0';
+			r = set_option(options, argv[i], equals + 1, err);
+		} else if (i + 1 < argc) {
+			r = set_option(options, argv[i], argv[i + 1], err);
+			i++;
+		} else {
+			r = refuse(argv[i], "", "is no option of build, or has no value", err);
+		}
+	}
+	if (r != 0)
+		return r;
+	if (argc - i != 1)
+		return refuse("build", argc - i > 1 ? argv[i + 1] : "", "is not one folder", err);
+	if (options->n_names == 0)
+		return refuse("--tag", "", "names no image", err);
+	options->context = argv[i];
+	return 0;
+}
+
+/* ---- the store ---- */
+
+static int open_folder(const struct build *build, const char *name, int *ret_fd, struct error *err)
+{
+	if (mkdirat(build->store.dir_fd, name, 0700) == 0 || errno == EEXIST)
+		*ret_fd = openat(build->store.dir_fd, name,
+				 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*ret_fd >= 0)
+		return 0;
+	int r = error_set(err, ERR_SYSTEM, errno, build->store.path, "has no folder '%s'", name);
+	return error_remedy(err, r, "look at the disk that holds the image store");
+}
+
+struct leftovers {
+	int steps_fd;
+};
+
+/* A step that nobody holds belonged to a build that was killed. */
+static int sweep_step(const struct changes_entry *entry, void *context)
+{
+	const struct leftovers *sweep = context;
+	struct changes changes = CHANGES_CLOSED;
+	struct error ignored = { .code = ERR_NONE };
+	if (entry->is_used ||
+	    changes_open(sweep->steps_fd, entry->id, false, &changes, &ignored) != 0)
+		return 0;
+	error_clear(&ignored);
+	(void)!changes_remove(&changes, &ignored);
+	return 0;
+}
+
+static int open_store(struct build *build, struct error *err)
+{
+	int r = image_store_create(&build->store, NULL, err);
+	if (r == 0)
+		r = staging_begin(&build->store, &build->staging, err);
+	if (r == 0)
+		r = open_folder(build, "steps", &build->steps_fd, err);
+	if (r == 0)
+		r = open_folder(build, "cache", &build->cache_fd, err);
+	if (r != 0)
+		return r;
+	struct leftovers sweep = { build->steps_fd };
+	struct error ignored = { .code = ERR_NONE };
+	(void)!changes_list(build->steps_fd, sweep_step, &sweep, &ignored);
+	return 0;
+}
+
+static int open_context(struct build *build, struct error *err)
+{
+	const struct build_options *options = build->options;
+	const char *slash = options->file ? strrchr(options->file, '/') : NULL;
+	const char *name = !options->file ? "Dockerfile" : slash ? slash + 1 : options->file;
+	(void)snprintf(build->file_name, sizeof(build->file_name), "%.100s", name);
+	build->context_fd = open(options->context, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (build->context_fd >= 0)
+		return 0;
+	int r = error_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_SYSTEM, errno,
+			  options->context, "is no folder that can be read");
+	return error_remedy(err, r, "name the folder that COPY takes files from");
+}
+
+/* ---- stages ---- */
+
+static int copy_history(struct build_stage *ret, const struct build_stage *from, struct error *err)
+{
+	ret->history = calloc(from->n_history + 1, sizeof(*ret->history));
+	if (!ret->history) {
+		int r = error_set(err, ERR_SYSTEM, ENOMEM, "history", "cannot be kept");
+		return error_remedy(err, r, "free some memory");
+	}
+	if (from->n_history > 0)
+		memcpy(ret->history, from->history, from->n_history * sizeof(*ret->history));
+	ret->n_history = from->n_history;
+	return 0;
+}
+
+static int begin_stage(struct build *build, const struct recipe_stage *stage,
+		       struct build_stage *ret, struct error *err)
+{
+	static struct image image;
+	if (stage->source == RECIPE_STAGE) {
+		const struct build_stage *from = &build->stages[stage->stage];
+		ret->n_layers = from->n_layers;
+		ret->created_s = from->created_s;
+		memcpy(ret->layers, from->layers, from->n_layers * sizeof(ret->layers[0]));
+		ret->hold_fd = from->hold_fd < 0 ? -1 : fcntl(from->hold_fd, F_DUPFD_CLOEXEC, 3);
+		return copy_history(ret, from, err);
+	}
+	if (stage->source != RECIPE_IMAGE)
+		return 0;
+	int r = image_open(&build->store, stage->image, &image, err);
+	if (r != 0)
+		return error_under(err, r, "FROM");
+	ret->n_layers = image.record.n_layers;
+	memcpy(ret->layers, image.record.layers, ret->n_layers * sizeof(ret->layers[0]));
+	ret->hold_fd = take_fd(&image.hold_fd);
+	ret->created_s = build->options->epoch_s >= 0 ? build->options->epoch_s
+						      : (int64_t)image.record.imported_realtime_s;
+	image_fini(&image);
+	return 0;
+}
+
+static int build_stages(struct build *build, struct error *err)
+{
+	int r = 0;
+	for (size_t i = 0; r == 0 && i <= build->plan.target; i++) {
+		const struct recipe_stage *stage = &build->plan.stages[i];
+		if (!stage->is_needed)
+			continue;
+		r = begin_stage(build, stage, &build->stages[i], err);
+		for (size_t j = 0; r == 0 && j < stage->n_steps; j++)
+			r = build_step(build, &build->stages[i], &stage->steps[j], err);
+	}
+	return r;
+}
+
+static int make_stages(struct build *build, struct error *err)
+{
+	build->stages = calloc(build->plan.n_stages, sizeof(*build->stages));
+	if (!build->stages) {
+		int r = error_set(err, ERR_SYSTEM, ENOMEM, "stages", "cannot be kept");
+		return error_remedy(err, r, "free some memory");
+	}
+	for (size_t i = 0; i < build->plan.n_stages; i++)
+		build->stages[i].hold_fd = -1;
+	return 0;
+}
+
+static void show_notices(const struct build *build)
+{
+	char text[500];
+	for (size_t i = 0; i < build->plan.notices.n_items && !build->options->is_quiet; i++) {
+		const char *notice = build->plan.notices.items[i];
+		text_escape(notice, strlen(notice), text, sizeof(text));
+		(void)fprintf(stderr, "foso: %s\n", text);
+	}
+}
+
+static int build_all(struct build *build, struct error *err)
+{
+	int r = open_store(build, err);
+	if (r == 0)
+		r = open_context(build, err);
+	if (r == 0)
+		r = program_path("foso-copy", build->copier, err);
+	if (r == 0)
+		r = build_read_plan(build, err);
+	if (r != 0)
+		return r;
+	show_notices(build);
+	uint32_t target = build->plan.target;
+	r = make_stages(build, err);
+	if (r == 0)
+		r = build_stages(build, err);
+	if (r == 0)
+		r = build_finish(build, &build->plan.stages[target], &build->stages[target], err);
+	return r;
+}
+
+static void release(struct build *build)
+{
+	for (size_t i = 0; build->stages && i < build->plan.n_stages; i++) {
+		fd_close(&build->stages[i].hold_fd);
+		free(build->stages[i].history);
+	}
+	free(build->stages);
+	recipe_plan_fini(&build->plan);
+	fd_close(&build->context_fd);
+	fd_close(&build->steps_fd);
+	fd_close(&build->cache_fd);
+	staging_end(&build->staging);
+	image_store_fini(&build->store);
+}
+
+int verb_build(int argc, char **argv, struct error *err)
+{
+	static struct build_options options;
+	struct build build = {
+		.options = &options,
+		.context_fd = -1,
+		.steps_fd = -1,
+		.cache_fd = -1,
+		.staging = { .dir_fd = -1 },
+	};
+	if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
+		(void)fputs(usage, stdout);
+		return 0;
+	}
+	options = (struct build_options){ .target = "", .has_cache = true };
+	int r = read_options(&options, argc, argv, err);
+	if (r != 0)
+		return r;
+	/* A copier that ended is told by a failed write. */
+	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	r = build_all(&build, err);
+	release(&build);
+	return r;
+}

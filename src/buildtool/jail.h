@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jail.h - a tool of the distribution that talks to the network, run without rights
+ *
+ * For skopeo, which reads what registries send.  It has the machine's network and no other part
+ * of the machine: its root is a fresh file system with the system's programs read-only and the
+ * few files of /etc that names and certificates need; one folder can be written; it is a user
+ * without rights, in pid, mount, IPC and UTS namespaces of its own, without a capability.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct jail {
+	const char *program;     /* absolute path, below /usr */
+	const char *const *args; /* argv, NULL at the end */
+	int folder_fd;           /* seen as /work; borrowed; nobody else writes to it meanwhile */
+	uint64_t max_bytes;      /* of everything below the folder */
+	unsigned deadline_s;
+	const char *name;   /* for errors: "skopeo" */
+	const char *output; /* file below the folder that stdout goes to; NULL: stderr */
+};
+
+/*
+ * jail_run() - run it to its end
+ *
+ * Returns its exit status; -ERR_NOT_FOUND if it is not installed, -ERR_TIMEOUT, -ERR_LIMIT,
+ * -ERR_SYSTEM.  Whatever it started is dead when this returns.
+ */
+int jail_run(const struct jail *jail, struct error *err) must_check;
+
+/* jail_owner() - whom the folder must belong to: nobody else's id, or the caller's own. */
+uid_t jail_owner(void);
