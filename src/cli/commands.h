@@ -29,6 +29,8 @@
 		"remove what a sandbox changed")                                                  \
 	COMMAND(FORK,     "fork",     "foso-workspace", "ID",                                     \
 		"copy what a sandbox changed, to go on in several ways")                          \
+	COMMAND(IMAGE,    "image",    "foso-image",    "import|list|inspect|rm|gc|export|erofs [ARGUMENT]...", \
+		"bring images into the store, list, remove and export them")                      \
 	COMMAND(DOCTOR,   "doctor",   "",              "",                                        \
 		"say which levels and limits work on this host")                                  \
 	COMMAND(VERIFY,   "verify",   "foso-verify",   "",                                        \
@@ -55,7 +57,7 @@ enum command_id {
 struct command_row {
 	char word[12];
 	char sibling[16];
-	char operands[48];
+	char operands[80];
 	char summary[60];
 };
 

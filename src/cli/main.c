@@ -114,6 +114,7 @@ static int dispatch(struct cli *cli, int *ret_status, struct error *err)
 	case COMMAND_VERIFY:
 	case COMMAND_POLICY:
 	case COMMAND_EVIDENCE:
+	case COMMAND_IMAGE:
 		return sibling_exec(cli->options.command, cli->options.words + cli->options.at,
 				    err);
 	case COMMAND_NONE:

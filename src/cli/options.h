@@ -117,6 +117,7 @@
 	TABLE(VERIFY, NO_OPTIONS)                 \
 	TABLE(POLICY, NO_OPTIONS)                 \
 	TABLE(EVIDENCE, NO_OPTIONS)               \
+	TABLE(IMAGE, NO_OPTIONS)                  \
 	TABLE(HELP, HELP_OPTIONS)                 \
 	TABLE(VERSION, NO_OPTIONS)                \
 	TABLE(NONE, MAIN_OPTIONS)

@@ -76,7 +76,7 @@ static int read_media_type(struct unpack *unpack, const json_t *item, const char
 			   struct image_descriptor *ret, enum media_use *ret_use)
 {
 	json_t *type;
-	if (json_member(&unpack->fault, item, path, "mediaType", JSON_STRING, true, &type) < 0)
+	if (json_need(&unpack->fault, item, path, "mediaType", JSON_STRING, &type) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_LEN(media_types); i++) {
 		if (strcmp(json_string_value(type), media_types[i].type) != 0)
@@ -99,9 +99,9 @@ static int read_descriptor(struct unpack *unpack, const json_t *item, const char
 	if (!json_is_object(item))
 		return json_field_fault(fault, path, "");
 	if (read_media_type(unpack, item, path, ret, ret_use) < 0 ||
-	    json_member(fault, item, path, "digest", JSON_STRING, true, &digest) < 0 ||
+	    json_need(fault, item, path, "digest", JSON_STRING, &digest) < 0 ||
 	    read_digest(unpack, digest, path, ret->digest) < 0 ||
-	    json_member(fault, item, path, "size", JSON_INTEGER, true, &size) < 0)
+	    json_need(fault, item, path, "size", JSON_INTEGER, &size) < 0)
 		return -1;
 	if (json_integer_value(size) < 0)
 		return json_field_fault(fault, path, "size");
@@ -114,12 +114,11 @@ static int read_platform(struct unpack *unpack, const json_t *item, const char *
 {
 	struct unpack_fault *fault = &unpack->fault;
 	json_t *platform, *architecture, *os;
-	int r = json_member(fault, item, path, "platform", JSON_OBJECT, false, &platform);
+	int r = json_may(fault, item, path, "platform", JSON_OBJECT, &platform);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	if (json_member(fault, platform, path, "architecture", JSON_STRING, true, &architecture) <
-		    0 ||
-	    json_member(fault, platform, path, "os", JSON_STRING, true, &os) < 0)
+	if (json_need(fault, platform, path, "architecture", JSON_STRING, &architecture) < 0 ||
+	    json_need(fault, platform, path, "os", JSON_STRING, &os) < 0)
 		return -1;
 	bool is_ours = strcmp(json_string_value(architecture), OWN_ARCHITECTURE) == 0 &&
 		       strcmp(json_string_value(os), "linux") == 0;
@@ -131,14 +130,13 @@ static int read_annotations(struct unpack *unpack, const json_t *item, const cha
 			    struct image_descriptor *descriptor)
 {
 	json_t *annotations, *ref = NULL, *name = NULL;
-	int r = json_member(&unpack->fault, item, path, "annotations", JSON_OBJECT, false,
-			    &annotations);
+	int r = json_may(&unpack->fault, item, path, "annotations", JSON_OBJECT, &annotations);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	if (json_member(&unpack->fault, annotations, path, "org.opencontainers.image.ref.name",
-			JSON_STRING, false, &ref) < 0 ||
-	    json_member(&unpack->fault, annotations, path, "io.containerd.image.name", JSON_STRING,
-			false, &name) < 0 ||
+	if (json_may(&unpack->fault, annotations, path, "org.opencontainers.image.ref.name",
+		     JSON_STRING, &ref) < 0 ||
+	    json_may(&unpack->fault, annotations, path, "io.containerd.image.name", JSON_STRING,
+		     &name) < 0 ||
 	    keep(unpack, json_string_value(ref), path, &descriptor->ref) < 0)
 		return -1;
 	return keep(unpack, json_string_value(name), path, &descriptor->name);
@@ -149,8 +147,7 @@ static int check_version(struct unpack *unpack, const json_t *root)
 	json_t *version;
 	if (!json_is_object(root))
 		return json_field_fault(&unpack->fault, "", "");
-	if (json_member(&unpack->fault, root, "", "schemaVersion", JSON_INTEGER, true, &version) <
-	    0)
+	if (json_need(&unpack->fault, root, "", "schemaVersion", JSON_INTEGER, &version) < 0)
 		return -1;
 	return json_integer_value(version) == 2
 		       ? 0
@@ -162,7 +159,7 @@ static int read_index(struct unpack *unpack, const json_t *root)
 	struct image_answer *answer = unpack->answer;
 	json_t *manifests;
 	if (check_version(unpack, root) < 0 ||
-	    json_member(&unpack->fault, root, "", "manifests", JSON_ARRAY, true, &manifests) < 0)
+	    json_need(&unpack->fault, root, "", "manifests", JSON_ARRAY, &manifests) < 0)
 		return -1;
 	size_t n = json_array_size(manifests);
 	if (n > IMAGE_MAX_INDEX)
@@ -195,8 +192,8 @@ static int read_manifest(struct unpack *unpack, const json_t *root)
 	json_t *config, *layers;
 	enum media_use use;
 	if (check_version(unpack, root) < 0 ||
-	    json_member(&unpack->fault, root, "", "config", JSON_OBJECT, true, &config) < 0 ||
-	    json_member(&unpack->fault, root, "", "layers", JSON_ARRAY, true, &layers) < 0 ||
+	    json_need(&unpack->fault, root, "", "config", JSON_OBJECT, &config) < 0 ||
+	    json_need(&unpack->fault, root, "", "layers", JSON_ARRAY, &layers) < 0 ||
 	    read_descriptor(unpack, config, "config", &answer->config, &use) < 0)
 		return -1;
 	if (use != USE_CONFIG)
@@ -226,7 +223,7 @@ static int read_list(struct unpack *unpack, const json_t *parent, const char *ke
 	struct unpack_fault *fault = &unpack->fault;
 	struct buf *storage = &unpack->storage;
 	json_t *member;
-	int r = json_member(fault, parent, "config", key, type, false, &member);
+	int r = json_may(fault, parent, "config", key, type, &member);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	size_t n = type == JSON_ARRAY ? json_array_size(member) : json_object_size(member);
@@ -263,7 +260,7 @@ static int read_word(struct unpack *unpack, const json_t *parent, const char *ke
 		     const char **ret_text)
 {
 	json_t *member = NULL;
-	if (json_member(&unpack->fault, parent, "config", key, JSON_STRING, false, &member) < 0)
+	if (json_may(&unpack->fault, parent, "config", key, JSON_STRING, &member) < 0)
 		return -1;
 	return keep(unpack, json_string_value(member), key, ret_text);
 }
@@ -304,9 +301,8 @@ static int read_diff_ids(struct unpack *unpack, const json_t *root)
 {
 	struct image_record *record = &unpack->answer->record;
 	json_t *rootfs, *diff_ids;
-	if (json_member(&unpack->fault, root, "", "rootfs", JSON_OBJECT, true, &rootfs) < 0 ||
-	    json_member(&unpack->fault, rootfs, "rootfs", "diff_ids", JSON_ARRAY, true, &diff_ids) <
-		    0)
+	if (json_need(&unpack->fault, root, "", "rootfs", JSON_OBJECT, &rootfs) < 0 ||
+	    json_need(&unpack->fault, rootfs, "rootfs", "diff_ids", JSON_ARRAY, &diff_ids) < 0)
 		return -1;
 	size_t n = json_array_size(diff_ids);
 	if (n > IMAGE_MAX_LAYERS)
@@ -328,8 +324,8 @@ static int read_config(struct unpack *unpack, const json_t *root)
 	json_t *architecture, *os, *config = NULL;
 	if (!json_is_object(root))
 		return json_field_fault(fault, "", "");
-	if (json_member(fault, root, "", "architecture", JSON_STRING, true, &architecture) < 0 ||
-	    json_member(fault, root, "", "os", JSON_STRING, true, &os) < 0 ||
+	if (json_need(fault, root, "", "architecture", JSON_STRING, &architecture) < 0 ||
+	    json_need(fault, root, "", "os", JSON_STRING, &os) < 0 ||
 	    keep(unpack, json_string_value(architecture), "architecture", &record->architecture) <
 		    0 ||
 	    keep(unpack, json_string_value(os), "os", &record->os) < 0)
@@ -338,7 +334,7 @@ static int read_config(struct unpack *unpack, const json_t *root)
 		return json_field_fault(fault, "", "architecture");
 	if (read_diff_ids(unpack, root) < 0)
 		return -1;
-	int r = json_member(fault, root, "", "config", JSON_OBJECT, false, &config);
+	int r = json_may(fault, root, "", "config", JSON_OBJECT, &config);
 	return r != 0 ? MIN(r, 0) : read_run_config(unpack, config);
 }
 
@@ -354,7 +350,7 @@ static int read_docker(struct unpack *unpack, const json_t *root)
 	const json_t *item = json_array_get(root, 0);
 	if (!json_is_object(item))
 		return json_field_fault(fault, "[0]", "");
-	if (json_member(fault, item, "[0]", "Config", JSON_STRING, true, &config) < 0 ||
+	if (json_need(fault, item, "[0]", "Config", JSON_STRING, &config) < 0 ||
 	    keep(unpack, json_string_value(config), "Config", &answer->config_path) < 0 ||
 	    read_list(unpack, item, "Layers", JSON_ARRAY, &answer->layer_paths) < 0)
 		return -1;

@@ -43,14 +43,21 @@ int json_field_fault(struct unpack_fault *fault, const char *path, const char *k
 	return fault_set(fault, IMAGE_FAULT_FIELD, name, 0, 0);
 }
 
-int json_member(struct unpack_fault *fault, const json_t *parent, const char *path, const char *key,
-		json_type type, bool is_needed, json_t **ret_member)
+int json_need(struct unpack_fault *fault, const json_t *parent, const char *path, const char *key,
+	      json_type type, json_t **ret_member)
 {
 	json_t *member = json_object_get(parent, key);
-	if ((!member || json_is_null(member)) && !is_needed)
-		return 1;
 	if (!member || json_typeof(member) != type)
 		return json_field_fault(fault, path, key);
 	*ret_member = member;
 	return 0;
+}
+
+int json_may(struct unpack_fault *fault, const json_t *parent, const char *path, const char *key,
+	     json_type type, json_t **ret_member)
+{
+	const json_t *member = json_object_get(parent, key);
+	if (!member || json_is_null(member))
+		return 1;
+	return json_need(fault, parent, path, key, type, ret_member);
 }

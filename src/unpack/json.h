@@ -18,12 +18,16 @@ static inline void json_free(json_t **json)
 json_t *json_parse(struct unpack_fault *fault, const char *text, size_t len);
 
 /*
- * json_member() - @parent's member @key, which must be of @type; borrowed
+ * json_need() - @parent's member @key, which must be there and be of @type; borrowed
  * @path:  of the parent, for the fault: "config" gives "config.Env"
  *
- * 0 and the member; 1 if there is none or it is null, and it is not needed; -1 and a fault.
+ * 0 and the member, or -1 and a fault.
  */
-int json_member(struct unpack_fault *fault, const json_t *parent, const char *path, const char *key,
-		json_type type, bool is_needed, json_t **ret_member);
+int json_need(struct unpack_fault *fault, const json_t *parent, const char *path, const char *key,
+	      json_type type, json_t **ret_member);
+
+/* json_may() - the same, but 1 if there is none or it is null. */
+int json_may(struct unpack_fault *fault, const json_t *parent, const char *path, const char *key,
+	     json_type type, json_t **ret_member);
 
 int json_field_fault(struct unpack_fault *fault, const char *path, const char *key);
