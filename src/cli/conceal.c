@@ -14,8 +14,6 @@
 
 #include "wire/plan.h"
 
-#define NAME "foso-monitor"
-
 static void wipe(char *text)
 {
 	explicit_bzero(text, strlen(text));
@@ -30,7 +28,7 @@ static size_t room(char *const *argv)
 	return (size_t)(end - argv[0]);
 }
 
-void conceal_command_line(char **argv)
+void conceal_command_line(char **argv, const char *name)
 {
 	static char *kept[PLAN_N_KEPT_VARIABLES + 1];
 	size_t n_kept = 0, size = room(argv);
@@ -44,6 +42,6 @@ void conceal_command_line(char **argv)
 	for (char **word = argv; *word; word++)
 		wipe(*word);
 	/* One byte stays a NUL: without it the kernel would show the environment as well. */
-	memcpy(argv[0], NAME, size < sizeof(NAME) ? size : sizeof(NAME));
-	(void)prctl(PR_SET_NAME, NAME);
+	memcpy(argv[0], name, size < strlen(name) ? size : strlen(name));
+	(void)prctl(PR_SET_NAME, name);
 }

@@ -252,7 +252,7 @@ static int prepare(struct run *run, struct cli *cli, struct error *err)
 /* Modes are what is written in the code, whoever calls: some masks take our own rights. */
 static int become_monitor(struct plan *plan, char **argv)
 {
-	conceal_command_line(argv);
+	conceal_command_line(argv, "foso-monitor");
 	(void)umask(022);
 	return monitor_run(plan);
 }
@@ -265,10 +265,12 @@ int command_run(struct cli *cli, int *ret_status, struct error *err)
 		return r;
 	run.plan.is_debug = cli->is_debug;
 	r = prepare(&run, cli, err);
-	if (r == 0 && run.plan.policy.background == POLICY_BACKGROUND_KEEP)
+	if (r == 0 && run.plan.policy.background == POLICY_BACKGROUND_KEEP) {
+		conceal_command_line(cli->argv, "foso");
 		r = keep_launch(&run.plan, ret_status, err);
-	else if (r == 0)
+	} else if (r == 0) {
 		*ret_status = become_monitor(&run.plan, cli->argv);
+	}
 	if (r > 0) {
 		*ret_status = error_code_exit_status(ERR_INVALID);
 		r = 0;

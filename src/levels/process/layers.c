@@ -31,36 +31,43 @@ static void flush_to_disk(int fd)
 	(void)syncfs(dir_fd);
 }
 
-static bool make_at(const char *path)
+static bool make_at(const char *path, const char *unfinished)
 {
-	char temporary[sizeof(((struct process_setup *)0)->layers) + 16];
 	struct process_step step;
-	(void)snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
-	if (mkdir(temporary, 0755) < 0)
+	if (mkdir(unfinished, 0755) < 0)
 		return false;
-	auto_fd int fd = openat(AT_FDCWD, temporary, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int fd = openat(AT_FDCWD, unfinished, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || root_make_layers(PROCESS_DEFAULT_HOSTNAME, fd, &step) != 0)
 		return false;
 	flush_to_disk(fd);
-	return root_layers_are_whole(temporary) && rename(temporary, path) == 0;
+	return root_layers_are_whole(unfinished) && rename(unfinished, path) == 0;
+}
+
+static bool exists(const char *path)
+{
+	return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 /*
  * One at a time: whoever comes second finds what the first has made.  What lies there and is not
- * whole stays, since a sandbox may be using it; until somebody removes it, starts are slower.
+ * whole stays, since a sandbox may be using it; and so does what could not be finished, so that it
+ * is not tried at every start (in a container, /run can be an overlay, which takes no whiteout).
+ * Until somebody removes them, starts are slower.
  */
 static bool make(struct process_setup *setup, const char *path)
 {
+	char unfinished[sizeof(setup->layers) + 8];
 	struct error err;
 	auto_fd int lock_fd = -1;
-	if (rundir_open(&lock_fd, &err) < 0 || flock(lock_fd, LOCK_EX) < 0)
+	(void)snprintf(unfinished, sizeof(unfinished), "%s.new", path);
+	if (exists(unfinished) || rundir_open(&lock_fd, &err) < 0 || flock(lock_fd, LOCK_EX) < 0)
 		return false;
 	if (root_layers_are_whole(path))
 		return true;
-	if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+	if (exists(path))
 		return false;
 	mode_t saved = umask(0);
-	setup->are_layers_new = make_at(path);
+	setup->are_layers_new = make_at(path, unfinished);
 	(void)umask(saved);
 	return setup->are_layers_new;
 }

@@ -94,6 +94,8 @@ int root_make_layers(const char *hostname, int dir_fd, struct process_step *step
 		if ((r = root_mkdir(dir_fd, folders[i], 0755)) != 0)
 			return root_fail(step, STAGE_ROOT, folders[i], r);
 	}
+	if (mknodat(dir_fd, WHITEOUT, S_IFCHR, makedev(0, 0)) < 0)
+		return root_fail(step, STAGE_MASKS, WHITEOUT, errno);
 	for (size_t i = 0; i < ARRAY_LEN(own_files); i++) {
 		r = root_write_file(dir_fd, own_files[i].name, own_files[i].text);
 		if (r != 0)
@@ -102,7 +104,7 @@ int root_make_layers(const char *hostname, int dir_fd, struct process_step *step
 	if ((r = write_host_names(hostname, dir_fd)) != 0)
 		return root_fail(step, STAGE_ROOT, "/etc/hosts", r);
 	auto_fd int layer_fd = openat(dir_fd, "layer/etc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (layer_fd < 0 || mknodat(dir_fd, WHITEOUT, S_IFCHR, makedev(0, 0)) < 0)
+	if (layer_fd < 0)
 		return root_fail(step, STAGE_ROOT, "/etc", errno);
 	for (size_t i = 0; i < ARRAY_LEN(masks); i++) {
 		if ((r = make_mask(dir_fd, layer_fd, masks[i])) != 0)
