@@ -25,6 +25,8 @@
 		"remove what dead monitors left behind")                                          \
 	COMMAND(DIFF,     "diff",     "foso-workspace", "[ID]",                                   \
 		"show what a sandbox changed in its workspace")                                   \
+	COMMAND(COMMIT,   "commit",   "foso-workspace", "[ID]",                                   \
+		"apply what foso diff showed to the workspace")                                   \
 	COMMAND(DISCARD,  "discard",  "foso-workspace", "[ID]",                                   \
 		"remove what a sandbox changed")                                                  \
 	COMMAND(FORK,     "fork",     "foso-workspace", "ID",                                     \

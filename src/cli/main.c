@@ -109,6 +109,7 @@ static int dispatch(struct cli *cli, int *ret_status, struct error *err)
 	case COMMAND_VERSION:
 		return command_version(cli, ret_status, err);
 	case COMMAND_DIFF:
+	case COMMAND_COMMIT:
 	case COMMAND_DISCARD:
 	case COMMAND_FORK:
 	case COMMAND_VERIFY:

@@ -30,6 +30,7 @@ enum option_id {
 	  .id = OPTION_##id_ },
 
 static const struct option_row diff_rows[] = { WORKSPACE_DIFF_OPTIONS(ROW) };
+static const struct option_row commit_rows[] = { WORKSPACE_COMMIT_OPTIONS(ROW) };
 static const struct option_row fork_rows[] = { WORKSPACE_FORK_OPTIONS(ROW) };
 
 const struct command commands[] = {
@@ -38,6 +39,11 @@ const struct command commands[] = {
 	  "ID is that of a run with --workspace PATH:overlay; without it, the last one on this\n"
 	  "folder or on one that it lies in.  What is shown is what foso commit applies.",
 	  diff_rows, ARRAY_LEN(diff_rows), false, command_diff },
+	{ "commit", "[OPTION]... [ID]",
+	  "Apply what foso diff showed to the host's folder.\n\n"
+	  "Nothing is applied if either side was changed since.  What executes on the host stays\n"
+	  "out, unless --allow-exec-paths is given.",
+	  commit_rows, ARRAY_LEN(commit_rows), false, command_commit },
 	{ "discard", "[ID]", "Remove what a sandbox changed; the host's folder stays as it is.",
 	  NULL, 0, false, command_discard },
 	{ "fork", "[OPTION]... ID",

@@ -6,5 +6,6 @@
 
 int command_diff(const struct args *args, struct error *err);
 int command_list(const struct args *args, struct error *err); /* diff --list */
+int command_commit(const struct args *args, struct error *err);
 int command_discard(const struct args *args, struct error *err);
 int command_fork(const struct args *args, struct error *err);

@@ -186,8 +186,12 @@ static int compare_entry(struct parents *parents, struct entry *entry, struct er
 {
 	int r = 0;
 	const char *name = parents_open(parents, entry);
-	if (entry->flags & ENTRY_NEVER)
+	if (entry->flags & ENTRY_NEVER) {
+		/* The host's content is not looked at; it is another one as far as anybody asks. */
+		if (entry->host.type != NODE_ABSENT && entry->change == CHANGE_NONE)
+			entry->change = CHANGE_CHANGED;
 		return 0;
+	}
 	if (entry->upper.type == NODE_FILE && entry->host.type == NODE_FILE)
 		r = compare_both_files(parents, name, entry, err);
 	else if (entry->upper.type == NODE_LINK && entry->host.type == NODE_LINK)

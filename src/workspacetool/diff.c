@@ -41,6 +41,11 @@ int command_diff(const struct args *args, struct error *err)
 	if (args->is_list)
 		return command_list(args, err);
 	int r = workspace_open(&workspace, args->id, true, true, err);
+	if (r == 0 && workspace.changes.record.state == CHANGES_COMMITTING) {
+		r = error_set(err, ERR_REFUSED, 0, workspace.changes.record.id,
+			      "a commit of it was interrupted, and the folder is half-way");
+		return error_remedy(err, r, "run foso commit --resume or --rollback first");
+	}
 	if (r == 0)
 		r = workspace_compare(&workspace, &set, &notes, err);
 	if (r == 0)

@@ -56,7 +56,7 @@ static int run(char **argv, struct error *err)
 	if (!command) {
 		int r = error_set(err, ERR_INVALID, 0, name ? name : "foso-workspace",
 				  "no command of it is given");
-		return error_remedy(err, r, "write one of: diff discard fork");
+		return error_remedy(err, r, "write one of: diff commit discard fork");
 	}
 	int r = args_parse(&args, command, argv + 2, err);
 	if (r < 0)

@@ -83,6 +83,11 @@ int node_read(int dir_fd, const char *name, bool is_upper, const char *path, str
 	return 0;
 }
 
+void node_of_stat(const struct stat *status, struct node *ret)
+{
+	fill(status, false, ret);
+}
+
 int node_of_fd(int fd, struct node *ret)
 {
 	struct stat status;

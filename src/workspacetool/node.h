@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 
@@ -45,6 +46,9 @@ struct node {
  */
 int node_read(int dir_fd, const char *name, bool is_upper, const char *path, struct node *ret,
 	      struct error *err) must_check;
+
+/* node_of_stat() - of the host's side. */
+void node_of_stat(const struct stat *status, struct node *ret);
 
 /* node_of_fd() - the same for an open descriptor, without waiting for the clock. */
 int node_of_fd(int fd, struct node *ret);

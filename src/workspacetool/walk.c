@@ -126,7 +126,8 @@ static void judge(const struct walker *walker, struct entry *entry)
 		entry->change = CHANGE_MODE;
 	if (is_special((enum node_type)upper->type))
 		entry->flags |= ENTRY_SPECIAL;
-	if (upper->type == NODE_FOLDER && host->type == NODE_FOLDER)
+	/* Of a folder its entries tell; its own time changes with each of them. */
+	if (host->type == NODE_FOLDER)
 		return;
 	/*
 	 * Changed since; or gone, as far as one can see: a copy of a file of the host lies where
@@ -273,7 +274,7 @@ static int visit_folder(struct walker *walker, const struct pending *pending, st
 	return r;
 }
 
-int walk(const struct sides *sides, struct set *ret, struct error *err)
+int walk_sides(const struct sides *sides, struct set *ret, struct error *err)
 {
 	auto_free struct walker *walker = calloc(1, sizeof(*walker));
 	set_init(ret);

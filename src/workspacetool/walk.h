@@ -17,9 +17,9 @@ struct sides {
 };
 
 /*
- * walk() - fills @ret, sorted: both sides of each path, and the flags that need no content
+ * walk_sides() - fills @ret, sorted: both sides of each path, and the flags that need no content
  *
  * change is CHANGE_CREATED, _DELETED, _CHANGED where the types differ, _MODE for folders; files
  * and links that are on both sides are CHANGE_NONE until compared.
  */
-int walk(const struct sides *sides, struct set *ret, struct error *err) must_check;
+int walk_sides(const struct sides *sides, struct set *ret, struct error *err) must_check;

@@ -221,7 +221,7 @@ int workspace_compare(struct workspace *workspace, struct set *ret, struct works
 		      struct error *err)
 {
 	*notes = (struct workspace_notes){ 0 };
-	int r = walk(&workspace->sides, ret, err);
+	int r = walk_sides(&workspace->sides, ret, err);
 	if (r == 0)
 		r = compare_contents(&workspace->sides, ret, err);
 	if (r == 0)

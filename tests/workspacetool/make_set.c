@@ -55,11 +55,14 @@ static int become_root(void)
 }
 
 /* In a mount namespace of its own, so nothing is left of it. */
-static int run(const char *folder, int tree_fd, const char *script)
+static int run(const char *folder, int tree_fd, bool is_folder, const char *script)
 {
-	char options[8192], where[] = "/tmp";
-	char tree[64];
-	(void)snprintf(tree, sizeof(tree), "/proc/self/fd/%d", tree_fd);
+	char options[16384], where[] = "/mnt";
+	char tree[2048] = "", link[64];
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", tree_fd);
+	/* A plain folder is named by its path: its descriptor is of another mount namespace. */
+	if (!is_folder || readlink(link, tree, sizeof(tree) - 1) < 0)
+		(void)snprintf(tree, sizeof(tree), "%s", link);
 	(void)snprintf(options, sizeof(options),
 		       "lowerdir=%s,upperdir=%s/upper,workdir=%s/work,userxattr", folder, tree,
 		       tree);
@@ -126,7 +129,7 @@ int main(int argc, char **argv)
 	if (pid == 0) {
 		if (geteuid() != 0 ? become_root() != 0 : unshare(CLONE_NEWNS) < 0)
 			_exit(fail("namespace"));
-		_exit(run(argv[1], make_tree(&changes, is_folder), argv[argc - 1]));
+		_exit(run(argv[1], make_tree(&changes, is_folder), is_folder, argv[argc - 1]));
 	}
 	(void)waitpid(pid, &result, 0);
 	changes.record.state = CHANGES_STOPPED;

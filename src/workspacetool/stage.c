@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stage.c - a new version of a path, made beside its place */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/dir.h"
+#include "workspacetool/apply.h"
+#include "workspacetool/copy.h"
+#include "workspacetool/tree.h"
+
+#define MAX_XATTR_BYTES 65536
+
+void temporary_name(const struct commit *commit, uint32_t index, char name[TEMPORARY_BYTES])
+{
+	(void)snprintf(name, TEMPORARY_BYTES, ".foso-%016llx-%u",
+		       (unsigned long long)commit->journal.token, index);
+}
+
+/* ---- removing a tree ---- */
+
+struct paths {
+	char **items; /* owned; "" is the top */
+	size_t n_items, n_room;
+};
+
+static void paths_fini(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->n_items; i++)
+		free(paths->items[i]);
+	free(paths->items);
+}
+
+static int paths_add(struct paths *paths, const char *folder, const char *name)
+{
+	if (paths->n_items == paths->n_room) {
+		size_t n_room = paths->n_room ? 2 * paths->n_room : 16;
+		char **more = reallocarray(paths->items, n_room, sizeof(*more));
+		if (!more)
+			return ENOMEM;
+		paths->items = more;
+		paths->n_room = n_room;
+	}
+	size_t len = strlen(folder) + strlen(name) + 2;
+	char *path = malloc(len);
+	if (!path)
+		return ENOMEM;
+	(void)snprintf(path, len, "%s%s%s", folder, folder[0] ? "/" : "", name);
+	paths->items[paths->n_items++] = path;
+	return 0;
+}
+
+static int empty_folder(struct paths *paths, int top_fd, const char *folder)
+{
+	const struct dir_entry *found;
+	int errnum = 0;
+	auto_fd int fd = tree_open_folder(top_fd, folder, strlen(folder));
+	if (fd < 0)
+		return errno;
+	DIR_READER(reader, fd);
+	while (errnum == 0 && (found = dir_next(&reader))) {
+		if (strcmp(found->name, ".") == 0 || strcmp(found->name, "..") == 0)
+			continue;
+		if (unlinkat(fd, found->name, 0) == 0)
+			continue;
+		/* EPERM is what POSIX has for a folder, EISDIR what Linux has. */
+		errnum = errno == EISDIR || errno == EPERM ? paths_add(paths, folder, found->name)
+							   : errno;
+	}
+	return errnum;
+}
+
+int tree_remove(int dir_fd, const char *name)
+{
+	CLEANUP(paths_fini) struct paths paths = { 0 };
+	if (unlinkat(dir_fd, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return errno;
+	auto_fd int top_fd = tree_open_folder(dir_fd, name, strlen(name));
+	if (top_fd < 0)
+		return errno;
+	int errnum = paths_add(&paths, "", "");
+	for (size_t i = 0; errnum == 0 && i < paths.n_items; i++)
+		errnum = empty_folder(&paths, top_fd, paths.items[i]);
+	/* Folders were found from the top down. */
+	while (errnum == 0 && paths.n_items > 1) {
+		char *path = paths.items[--paths.n_items];
+		if (unlinkat(top_fd, path, AT_REMOVEDIR) < 0)
+			errnum = errno;
+		free(path);
+	}
+	if (errnum == 0 && unlinkat(dir_fd, name, AT_REMOVEDIR) < 0)
+		errnum = errno;
+	return errnum;
+}
+
+/* ---- making one ---- */
+
+static int failed(struct error *err, const struct entry *entry, int errnum, const char *what)
+{
+	int r = error_set(err, ERR_SYSTEM, errnum, entry->path, "%s", what);
+	return error_remedy(err, r, "nothing was committed; see space and rights of the folder");
+}
+
+static int changed_meanwhile(struct error *err, const struct entry *entry)
+{
+	int r = error_set(err, ERR_REFUSED, 0, entry->path,
+			  "was changed in the change set since it was shown");
+	return error_remedy(err, r, "run foso diff again, and commit what it shows");
+}
+
+static bool is_owned(const struct commit *commit, const struct stat *status)
+{
+	return status->st_uid == commit->uid && status->st_gid == commit->gid;
+}
+
+/* The host's own attributes of a file that gets new content; those of the sandbox never. */
+static int keep_host_xattrs(int host_fd, int to_fd)
+{
+	auto_free char *names = malloc(2 * (size_t)MAX_XATTR_BYTES);
+	char *value = names ? names + MAX_XATTR_BYTES : NULL;
+	ssize_t n = names ? flistxattr(host_fd, names, MAX_XATTR_BYTES) : -1;
+	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1) {
+		bool is_kept = strncmp(names + at, "user.", 5) == 0 ||
+			       strcmp(names + at, "system.posix_acl_access") == 0;
+		ssize_t len = is_kept ? fgetxattr(host_fd, names + at, value, MAX_XATTR_BYTES) : -1;
+		if (len >= 0 && fsetxattr(to_fd, names + at, value, (size_t)len, 0) < 0)
+			return errno;
+	}
+	return 0;
+}
+
+static int fill_file(struct commit *commit, const struct entry *entry, int from_fd, int to_fd,
+		     int host_fd)
+{
+	const struct timespec time = { .tv_sec = commit->journal.time_ns / 1000000000,
+				       .tv_nsec = commit->journal.time_ns % 1000000000 };
+	const struct timespec times[2] = { time, time };
+	struct stat status;
+	int errnum = copy_file(from_fd, to_fd);
+	if (errnum == 0 && fstat(to_fd, &status) < 0)
+		errnum = errno;
+	if (errnum == 0 && !is_owned(commit, &status) &&
+	    fchown(to_fd, commit->uid, commit->gid) < 0)
+		errnum = errno;
+	if (errnum == 0 && host_fd >= 0)
+		errnum = keep_host_xattrs(host_fd, to_fd);
+	/* Neither setuid nor setgid: the mask is the promise. */
+	if (errnum == 0 &&
+	    (fchmod(to_fd, entry->upper.mode & 0777) < 0 || futimens(to_fd, times) < 0 ||
+	     (commit->syncs_each && fdatasync(to_fd) < 0)))
+		errnum = errno;
+	return errnum;
+}
+
+static int stage_file(struct commit *commit, const struct entry *entry, int to_dir,
+		      const char *to_name, struct error *err)
+{
+	const char *name;
+	struct node node;
+	auto_fd int host_fd = -1;
+	auto_fd int from_dir =
+		tree_open_parent(commit->workspace->sides.upper_fd, entry->path, &name);
+	auto_fd int from_fd = from_dir < 0 ? -1 : tree_open_file(from_dir, name);
+	if (from_fd < 0)
+		return failed(err, entry, errno, "cannot be opened in the change set");
+	if (entry->host.type == NODE_FILE) {
+		auto_fd int host_dir =
+			tree_open_parent(commit->workspace->sides.host_fd, entry->path, &name);
+		host_fd = host_dir < 0 ? -1 : tree_open_file(host_dir, name);
+	}
+	auto_fd int to_fd =
+		openat(to_dir, to_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (to_fd < 0)
+		return failed(err, entry, errno, "cannot be made");
+	int errnum = fill_file(commit, entry, from_fd, to_fd, host_fd);
+	if (errnum != 0)
+		return failed(err, entry, errnum, "cannot be written");
+	if (node_of_fd(from_fd, &node) != 0 || !node_is_same(&node, &entry->upper))
+		return changed_meanwhile(err, entry);
+	return 0;
+}
+
+static int stage_link(struct commit *commit, const struct entry *entry, int to_dir,
+		      const char *to_name, struct error *err)
+{
+	char target[PATH_MAX];
+	const char *name;
+	struct stat status;
+	auto_fd int from_dir =
+		tree_open_parent(commit->workspace->sides.upper_fd, entry->path, &name);
+	ssize_t n = from_dir < 0 ? -1 : tree_read_link(from_dir, name, target, sizeof(target) - 1);
+	if (n < 0)
+		return failed(err, entry, errno, "cannot be read in the change set");
+	target[n] = '\0';
+	if (symlinkat(target, to_dir, to_name) < 0)
+		return failed(err, entry, errno, "cannot be made");
+	if (fstatat(to_dir, to_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    (!is_owned(commit, &status) &&
+	     fchownat(to_dir, to_name, commit->uid, commit->gid, AT_SYMLINK_NOFOLLOW) < 0))
+		return failed(err, entry, errno, "cannot be given to its owner");
+	return 0;
+}
+
+static int stage_folder(struct commit *commit, const struct entry *entry, int to_dir,
+			const char *to_name, struct error *err)
+{
+	if (mkdirat(to_dir, to_name, 0700) < 0)
+		return failed(err, entry, errno, "cannot be made");
+	auto_fd int fd = tree_open_folder(to_dir, to_name, strlen(to_name));
+	struct stat status;
+	if (fd < 0 || fstat(fd, &status) < 0 ||
+	    (!is_owned(commit, &status) && fchown(fd, commit->uid, commit->gid) < 0))
+		return failed(err, entry, errno, "cannot be given to its owner");
+	return 0;
+}
+
+static int stage_entry(struct commit *commit, const struct entry *entry, int to_dir,
+		       const char *to_name, struct error *err)
+{
+	switch ((enum node_type)entry->upper.type) {
+	case NODE_FILE:
+		return stage_file(commit, entry, to_dir, to_name, err);
+	case NODE_LINK:
+		return stage_link(commit, entry, to_dir, to_name, err);
+	case NODE_FOLDER:
+		return stage_folder(commit, entry, to_dir, to_name, err);
+	case NODE_ABSENT:
+	case NODE_FIFO:
+	case NODE_SOCKET:
+	case NODE_CHAR:
+	case NODE_BLOCK:
+	case NODE_WHITEOUT:
+	case NODE_N_TYPES:
+	default:
+		return error_set(err, ERR_INTERNAL, 0, entry->path, "is no type to be committed");
+	}
+}
+
+/* All chosen entries in the folder of @op, into the folder that was made for it. */
+static int stage_below(struct commit *commit, const struct op *op, int top_fd, struct error *err)
+{
+	const struct set *set = commit->plan.set;
+	size_t skip = set->entries[op->entry].path_len + 1;
+	int r = 0;
+	for (uint32_t i = op->entry + 1; r == 0 && i < op->end; i++) {
+		const struct entry *entry = &set->entries[i];
+		const char *name;
+		if (commit->plan.choices[i] != CHOICE_IN || entry->change != CHANGE_CREATED)
+			continue;
+		auto_fd int dir_fd = tree_open_parent(top_fd, entry->path + skip, &name);
+		r = dir_fd < 0 ? failed(err, entry, errno, "its new folder cannot be opened")
+			       : stage_entry(commit, entry, dir_fd, name, err);
+	}
+	return r;
+}
+
+static int set_mode(const struct entry *entry, int top_fd, size_t skip, struct error *err)
+{
+	size_t len = entry->path_len >= skip ? entry->path_len - skip : 0;
+	auto_fd int fd = tree_open_folder(top_fd, entry->path + entry->path_len - len, len);
+	if (fd < 0 || fchmod(fd, entry->upper.mode & 0777) < 0)
+		return failed(err, entry, errno, "its mode cannot be set");
+	return 0;
+}
+
+/* From the deepest up, as a folder may forbid even its owner to enter it. */
+static int set_modes(struct commit *commit, const struct op *op, int top_fd, struct error *err)
+{
+	const struct set *set = commit->plan.set;
+	size_t skip = set->entries[op->entry].path_len + 1;
+	int r = 0;
+	for (uint32_t i = op->end; r == 0 && i-- > op->entry;) {
+		const struct entry *entry = &set->entries[i];
+		if (commit->plan.choices[i] == CHOICE_IN && entry->upper.type == NODE_FOLDER)
+			r = set_mode(entry, top_fd, skip, err);
+	}
+	return r;
+}
+
+static int stage_tree(struct commit *commit, const struct op *op, int dir_fd, const char *temporary,
+		      struct error *err)
+{
+	const struct entry *entry = &commit->plan.set->entries[op->entry];
+	int r = stage_entry(commit, entry, dir_fd, temporary, err);
+	if (r < 0 || entry->upper.type != NODE_FOLDER)
+		return r;
+	auto_fd int top_fd = tree_open_folder(dir_fd, temporary, strlen(temporary));
+	if (top_fd < 0)
+		return failed(err, entry, errno, "its new folder cannot be opened");
+	r = stage_below(commit, op, top_fd, err);
+	return r == 0 ? set_modes(commit, op, top_fd, err) : r;
+}
+
+int stage_op(struct commit *commit, uint32_t index, struct error *err)
+{
+	struct op *op = &commit->plan.ops[index];
+	const struct entry *entry = &commit->plan.set->entries[op->entry];
+	char temporary[TEMPORARY_BYTES];
+	const char *name;
+	struct stat status;
+	if (op->kind == OP_REMOVE || op->kind == OP_MODE)
+		return 0;
+	temporary_name(commit, index, temporary);
+	auto_fd int dir_fd = tree_open_parent(commit->workspace->sides.host_fd, entry->path, &name);
+	if (dir_fd < 0)
+		return failed(err, entry, errno, "its folder cannot be opened");
+	/* Half of it may be there since a kill. */
+	int errnum = tree_remove(dir_fd, temporary);
+	if (errnum != 0)
+		return failed(err, entry, errnum, "what a killed commit left cannot be removed");
+	int r = stage_tree(commit, op, dir_fd, temporary, err);
+	if (r == 0 && fstatat(dir_fd, temporary, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		r = failed(err, entry, errno, "is gone");
+	if (r < 0)
+		return r;
+	op->is_staged = true;
+	op->dev = status.st_dev;
+	op->inode = status.st_ino;
+	return journal_note_staged(&commit->journal, index, op, err);
+}
