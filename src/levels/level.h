@@ -53,6 +53,7 @@ struct sandbox {
 	 * owners as the image has them.  Borrowed.
 	 */
 	bool keeps_changes;
+	bool has_root_disk; /* changes_fd is such a mount too, but what it holds goes with it */
 	int changes_fd;
 	/*
 	 * A step of an image build: commands of uid 0 keep the capabilities over files and ids that

@@ -138,6 +138,9 @@ bool commands_are_running(const struct monitor *monitor);
 /* image.c: opens the image of the policy and fills what the policy leaves to it. */
 int monitor_open_image(struct monitor *monitor, struct error *err) must_check;
 
+/* root_disk.c: for the root's changes, where memory is not good enough. */
+void monitor_open_root_disk(struct monitor *monitor);
+
 /* control.c: whoever holds the sandbox. */
 void monitor_on_control(struct monitor *monitor);
 void control_say(struct monitor *monitor, enum control_message number,

@@ -344,6 +344,7 @@ int monitor_start(struct monitor *monitor, struct error *err)
 	    (r = keep_root_changes(monitor, err)) < 0 || (r = probe(monitor, err)) < 0 ||
 	    (r = open_signals(monitor, err)) < 0)
 		return r;
+	monitor_open_root_disk(monitor);
 	monitor->sandbox.policy = policy;
 	monitor->sandbox.id = monitor->id;
 	monitor->sandbox.has_many_commands = is_session;

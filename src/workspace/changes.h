@@ -98,6 +98,14 @@ int changes_store_open(int *ret_store_fd, struct error *err) must_check;
  */
 const char *changes_disk_lack(void);
 
+/*
+ * changes_disk_unnamed() - a disk like that of a set, which nothing outlives: gone with its mount
+ *
+ * Needs what CHANGES_DISK needs.  *ret_mount_fd: a detached mount that holds upper/ and work/.
+ */
+int changes_disk_unnamed(int store_fd, uint64_t bytes, uint64_t inodes, int *ret_mount_fd,
+			 struct error *err) must_check;
+
 struct changes_options {
 	bool wants_folder; /* CHANGES_FOLDER even where CHANGES_DISK could be had */
 	bool is_strict; /* -ERR_REFUSED, subject "limits.disk", where the kernel holds no quota */

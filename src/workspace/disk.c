@@ -394,3 +394,18 @@ int disk_mount(int dir_fd, bool is_read_only, int *ret_mount_fd, int *ret_loop, 
 	int r = fd < 0 ? errno : mount_file(fd, is_read_only, ret_mount_fd, ret_loop);
 	return r == 0 ? 0 : failed(err, r, subject, "the disk of the change set cannot be mounted");
 }
+
+int changes_disk_unnamed(int store_fd, uint64_t bytes, uint64_t inodes, int *ret_mount_fd,
+			 struct error *err)
+{
+	auto_fd int template_fd = -1;
+	int loop;
+	disk_size(store_fd, &bytes, &inodes);
+	int r = open_template(store_fd, bytes, inodes, &template_fd);
+	auto_fd int fd = r != 0 ? -1 : openat(store_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (r == 0)
+		r = fd < 0 ? errno : disk_copy(template_fd, fd);
+	if (r == 0)
+		r = mount_file(fd, false, ret_mount_fd, &loop);
+	return r == 0 ? 0 : failed(err, r, "root", "a disk for its changes cannot be made");
+}

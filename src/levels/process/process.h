@@ -50,6 +50,7 @@ struct process_setup {
 	const struct policy *policy;
 	const struct level_image *image; /* of root: image */
 	int changes_fd;                  /* of the root; -1: the scratch takes them */
+	bool keeps_changes;              /* they outlive the sandbox */
 	bool is_rootless;
 	bool is_installer; /* level.h */
 	uid_t base_uid;    /* host id of the sandbox's id 0, or the caller's own when rootless */

@@ -191,7 +191,7 @@ static int add_folders(const struct process_setup *setup, int root_fd, int scrat
 		int r = 0;
 		if (!is_image || folders[i].is_covered_always)
 			r = cover(root_fd, scratch_fd, name, folders[i].path, folders[i].mode);
-		else if (setup->changes_fd < 0)
+		else if (!setup->keeps_changes)
 			r = root_mkdir(root_fd, name, folders[i].mode);
 		if (r != 0 && !(is_image && r == EEXIST))
 			return root_fail(step, STAGE_ROOT, folders[i].path, r);

@@ -82,7 +82,9 @@ static int fill_setup(struct sandbox *sandbox, struct process *process, struct e
 	char path[PROGRAM_PATH_BYTES];
 	setup->policy = sandbox->policy;
 	setup->image = sandbox->image;
-	setup->changes_fd = sandbox->keeps_changes ? sandbox->changes_fd : -1;
+	setup->changes_fd =
+		sandbox->keeps_changes || sandbox->has_root_disk ? sandbox->changes_fd : -1;
+	setup->keeps_changes = sandbox->keeps_changes;
 	setup->is_installer = sandbox->is_installer;
 	if (setup->policy->root == POLICY_ROOT_IMAGE && !setup->image)
 		return fail(err, 0, "root", "the image was not opened", "start it with foso run");

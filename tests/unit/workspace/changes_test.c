@@ -227,6 +227,26 @@ static void a_disk_has_exactly_its_quota(void)
 	}
 }
 
+static void an_unnamed_disk_goes_with_its_mount(void)
+{
+	struct error err = { 0 };
+	struct statfs space;
+	int mount_fd = -1;
+	if (!has_disk())
+		SKIP(changes_disk_lack());
+	EQ(changes_disk_unnamed(store_fd, 1024 * 1024, 100, &mount_fd, &err), 0);
+	if (err.code != ERR_NONE)
+		FAIL("%s", err.message);
+	OK(faccessat(mount_fd, "upper", F_OK, 0) == 0);
+	EQ(mkdirat(mount_fd, "work/work", 0), 0);
+	EQ(fstatfs(mount_fd, &space), 0);
+	EQ((uint64_t)space.f_bavail * 4096, 1024 * 1024);
+	EQ(space.f_ffree, 100);
+	EQ(count_loops(), 1);
+	close(mount_fd);
+	EQ(loops_left(), 0);
+}
+
 static void a_disk_is_opened_again_and_copied(void)
 {
 	struct error err = { 0 };
@@ -363,6 +383,7 @@ int main(void)
 	RUN(broken_records_are_told);
 	RUN(hidden_paths_are_kept);
 	RUN(a_disk_has_exactly_its_quota);
+	RUN(an_unnamed_disk_goes_with_its_mount);
 	RUN(a_disk_is_opened_again_and_copied);
 	RUN(what_a_killed_holder_left_is_found);
 	RUN(a_deep_tree_is_walked_and_removed);

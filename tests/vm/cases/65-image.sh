@@ -5,22 +5,22 @@
 # timeout: 150
 . /vm/lib.sh
 
-# layers FOLDER - two that a test can tell apart, and 125 more
+# layers FOLDER - two that a test can tell apart, and 125 more; few processes, as each takes long here
 layers() {
-	mkdir -p "$1/low/bin" "$1/low/d/sub" "$1/low/old" "$1/high/d"
-	cp /bin/busybox "$1/low/bin/busybox"
-	for applet in sh cat id ls mkdir rm stat touch rmdir mv true; do
-		ln -s busybox "$1/low/bin/$applet"
+	cd "$1" || exit
+	mkdir -p low/bin low/d/sub low/old high/d $(seq 0 124)
+	cp /bin/busybox low/bin/busybox
+	for applet in sh cat ls mkdir rm stat mv; do
+		ln -s busybox low/bin/$applet
 	done
-	echo low >"$1/low/d/same"
-	echo x >"$1/low/d/gone"
-	echo x >"$1/low/d/sub/f"
-	echo high >"$1/high/d/same"
-	mknod "$1/high/d/gone" c 0 0
+	echo low >low/d/same
+	echo x >low/d/gone
+	echo x >low/d/sub/f
+	echo high >high/d/same
+	mknod high/d/gone c 0 0
 	i=0
 	while [ $i -lt 125 ]; do
-		mkdir "$1/more-$i"
-		echo $i >"$1/more-$i/last"
+		echo $i >$i/last
 		i=$((i + 1))
 	done
 }
@@ -34,11 +34,13 @@ set -e
 cd "\$1"
 FOSO_IMAGES=\$1/images
 export FOSO_IMAGES
-make_image vm low high \$(i=0; while [ \$i -lt 125 ]; do echo more-\$i; i=\$((i + 1)); done) >/dev/null
-foso run --quiet --evidence "\$1/evidence" --root image:vm -- /bin/sh -c '$script' 2>&1
-foso run --quiet --evidence "\$1/evidence" --result "\$1/record" --root image:vm -- \
-	/bin/sh -c 'rm -r /d && mkdir /d && ls /d' >/dev/null 2>&1 || grep -q 'memory keeps no attributes' "\$1/record" &&
-	echo removed or said
+make_image vm low high \$(seq 0 124) >/dev/null
+foso run --quiet --evidence "\$1/evidence" --limit disk=16MiB --limit disk_inodes=1000 \
+	--root image:vm -- /bin/sh -c '$script' 2>&1
+foso run --quiet --evidence "\$1/evidence" --result "\$1/record" --limit disk=16MiB \
+	--limit disk_inodes=1000 --root image:vm -- \
+	/bin/sh -c 'rm -r /d && mkdir /d && ls -d /d /tmp /run' 2>/dev/null ||
+	grep -o 'memory keeps no attributes' "\$1/record"
 END
 
 expected='high
@@ -48,13 +50,22 @@ sub
 0:0
 new
 /moved
-end
-removed or said'
+end'
+# A disk of its own on a kernel whose memory is not good enough; rootless there is none.
+removed='/d
+/run
+/tmp'
+said=$removed
+case $(uname -r) in
+5.* | 6.[0-5].*) said='memory keeps no attributes' ;;
+esac
 
 mkdir -p /disk/root-images
 layers /disk/root-images
 is 'as root: layers, owners, changes of 127 layers' "$(sh /tmp/image-test /disk/root-images)" \
-	"$expected"
+	"$expected
+$removed"
+is 'no loop device is left' "$(cat /sys/block/loop*/loop/backing_file 2>/dev/null)" ''
 is 'the layer is as it was' "$(cat /disk/root-images/images/layers/*/fs/d/same | sort -u)" \
 	"$(printf 'high\nlow')"
 
@@ -68,6 +79,7 @@ layers /disk/user-images
 END
 as_user sh /tmp/layers-test
 is 'as a user: layers, changes of 127 layers' "$(as_user sh /tmp/image-test /disk/user-images)" \
-	"$expected"
+	"$expected
+$said"
 rm -rf /disk/root-images /disk/user-images
 done_testing
