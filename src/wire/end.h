@@ -23,7 +23,8 @@
 	END_REASON(KILLED,       "killed",       -1,  "the caller killed the sandbox")            \
 	END_REASON(SANDBOX_LOST, "sandbox-lost", 125, "the sandbox itself was lost")              \
 	END_REASON(REFUSED,      "refused",      125, "foso refused or failed before the start")  \
-	END_REASON(CLOSED,       "closed",       0,   "the holder closed the sandbox")
+	END_REASON(CLOSED,       "closed",       0,   "the holder closed the sandbox")          \
+	END_REASON(TRAP,         "trap",         134, "the WebAssembly module did what is not defined")
 /* clang-format on */
 
 enum end_reason {
@@ -42,5 +43,5 @@ struct end {
 
 const char *end_reason_word(enum end_reason reason); /* "deadline" */
 
-/* end_exit_status() - what foso exits with: the command's own, 128+n, 124 or 125. */
+/* end_exit_status() - what foso exits with: the command's own, 128+n, 124, 125 or 134. */
 int end_exit_status(const struct end *end);

@@ -128,7 +128,8 @@ static int keep_open(int fd)
 bool plan_keeps_variable(const char *variable)
 {
 	static const char names[PLAN_N_KEPT_VARIABLES][20] = {
-		"HOME=", "XDG_RUNTIME_DIR=", "FOSO_WORKSPACES=", "XDG_DATA_HOME=", "FOSO_IMAGES="
+		"HOME=",          "XDG_RUNTIME_DIR=", "FOSO_WORKSPACES=",
+		"XDG_DATA_HOME=", "FOSO_IMAGES=",     "FOSO_MODULES=",
 	};
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (strncmp(variable, names[i], strlen(names[i])) == 0)

@@ -51,7 +51,7 @@ int plan_launch(const struct plan *plan, struct error *err) must_check;
  *
  * They say where its folders are.  Everything else could hold secrets (case T02).
  */
-#define PLAN_N_KEPT_VARIABLES 5
+#define PLAN_N_KEPT_VARIABLES 6
 bool plan_keeps_variable(const char *variable);
 
 /*

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main.c - foso-wasm: started by the engine of level `wasm`, or with "assemble" by tests */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "wasm/wasm.h"
+
+int main(int argc, char **argv)
+{
+	static struct wasm_program program;
+	if (argc == 2 && strcmp(argv[1], "assemble") == 0)
+		return compile_assemble();
+	if (argc != 1 || fcntl(WASM_CODE_FD, F_GETFD) < 0) {
+		(void)fprintf(stderr,
+			      "foso-wasm: is started by foso run --level wasm; by hand it "
+			      "only turns text into a module: foso-wasm assemble <IN >OUT\n");
+		return 125;
+	}
+	return zygote_serve(&program);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * worker.c - one command: a fresh process with a fresh store
+ *
+ * It ends with the guest and frees nothing.  Whatever the guest does to it, what is around it has
+ * been taken away before its first instruction: descriptors but the three streams, every call but
+ * those of WALLS_WORKER, new executable memory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "confine/confine.h"
+#include "wasm/walls.h"
+#include "wasm/wasm.h"
+
+/* A timer of the kernel over this process's own processor time, exact where RLIMIT_CPU is not. */
+static int limit_cpu(uint64_t cpu_ns)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGXCPU };
+	struct itimerspec expiry = { .it_value = { (time_t)(cpu_ns / 1000000000),
+						   (long)(cpu_ns % 1000000000) } };
+	int timer;
+	if (cpu_ns == POLICY_UNLIMITED)
+		return 0;
+	if (cpu_ns == 0)
+		expiry.it_value.tv_nsec = 1;
+	if (syscall(SYS_timer_create, CLOCK_PROCESS_CPUTIME_ID, &event, &timer) < 0 ||
+	    syscall(SYS_timer_settime, timer, 0, &expiry, NULL) < 0)
+		return errno;
+	struct confine_rlimit rlimit = { RLIMIT_CPU, cpu_ns / 1000000000 + 2 };
+	return confine_rlimits(&rlimit, 1);
+}
+
+static int limit_memory(uint64_t memory_bytes)
+{
+	struct confine_rlimit rlimit = { RLIMIT_DATA, memory_bytes + WASM_RUNTIME_BYTES };
+	return memory_bytes == POLICY_UNLIMITED ? 0 : confine_rlimits(&rlimit, 1);
+}
+
+static int close_others(int kept_fd)
+{
+	unsigned first = 3;
+	if (kept_fd > 3 && syscall(SYS_close_range, first, kept_fd - 1, 0) < 0)
+		return errno;
+	if (kept_fd >= 3)
+		first = (unsigned)kept_fd + 1;
+	return syscall(SYS_close_range, first, ~0u, 0) < 0 ? errno : 0;
+}
+
+static int confine(const struct wasm_program *program, uint64_t cpu_left_ns, const int streams[3])
+{
+	static const struct confine_rlimit rlimits[] = { { RLIMIT_NOFILE, 3 },
+							 { RLIMIT_NPROC, 0 } };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	for (int fd = 0; fd < 3; fd++) {
+		if (dup3(streams[fd], fd, O_CLOEXEC) < 0)
+			return errno;
+	}
+	(void)sigaction(SIGPIPE, &ignore, NULL);
+	int r = close_others(program->image_fd);
+	if (r == 0)
+		r = limit_cpu(cpu_left_ns);
+	if (r == 0)
+		r = limit_memory(program->configure.memory_bytes);
+	if (r == 0)
+		r = confine_rlimits(rlimits, ARRAY_LEN(rlimits));
+	return r != 0 ? r : walls_raise(WALLS_WORKER);
+}
+
+/* The innermost frame of the guest says where. */
+static void tell_trap(const struct wasmtime *wasmtime, const struct wasm_trap *trap,
+		      struct wasm_ended *ended)
+{
+	struct wasm_frames frames = { 0 };
+	uint8_t code = WASM_TRAP_OTHER;
+	bool has_code = wasmtime->wasmtime_trap_code(trap, &code);
+	ended->trap =
+		has_code && code < WASM_TRAP_OTHER ? (enum wasm_trap_kind)code : WASM_TRAP_OTHER;
+	ended->end = ended->trap == WASM_TRAP_OUT_OF_FUEL ? WASM_END_FUEL : WASM_END_TRAP;
+	ended->function = WASM_NO_FUNCTION;
+	wasmtime->wasm_trap_trace(trap, &frames);
+	if (frames.size == 0)
+		return;
+	const struct wasm_frame *frame = frames.data[0];
+	ended->function = wasmtime->wasm_frame_func_index(frame);
+	ended->offset = wasmtime->wasm_frame_module_offset(frame);
+	const struct wasm_bytes *name = wasmtime->wasmtime_frame_func_name(frame);
+	if (name)
+		library_words(name, ended->name, sizeof(ended->name));
+}
+
+static struct wasmtime_context *make_store(const struct wasm_program *program, uint64_t fuel)
+{
+	const struct wasmtime *wasmtime = &program->wasmtime;
+	const struct wasm_configure *configure = &program->configure;
+	struct wasmtime_store *store = wasmtime->wasmtime_store_new(program->engine, NULL, NULL);
+	int64_t memory_bytes = (int64_t)MIN(configure->memory_bytes, (uint64_t)INT64_MAX);
+	int64_t tables = (int64_t)MIN(configure->tables, (uint64_t)WASM_MAX_TABLES);
+	wasmtime->wasmtime_store_limiter(store, memory_bytes, WASM_MAX_TABLE_ENTRIES, 1, tables, 1);
+	struct wasmtime_context *context = wasmtime->wasmtime_store_context(store);
+	return wasmtime->wasmtime_context_set_fuel(context, fuel) ? NULL : context;
+}
+
+/* An error that is no trap: the store's limits at the start, or a module without _start. */
+static void tell_error(const struct wasmtime *wasmtime, const struct wasmtime_error *error,
+		       struct wasm_ended *ended)
+{
+	library_error_words(wasmtime, error, ended->name, sizeof(ended->name));
+	ended->end = WASM_END_TRAP;
+	ended->trap = WASM_TRAP_OTHER;
+	ended->function = WASM_NO_FUNCTION;
+}
+
+static void run(const struct wasm_program *program, struct wasmtime_context *context,
+		struct wasm_ended *ended)
+{
+	const struct wasmtime *wasmtime = &program->wasmtime;
+	struct wasmtime_instance instance;
+	struct wasmtime_extern start;
+	union wasmtime_raw none;
+	struct wasm_trap *trap = NULL;
+	struct wasmtime_error *error =
+		wasmtime->wasmtime_instance_pre_instantiate(program->linked, context, &instance,
+							    &trap);
+	if (!error && !trap) {
+		if (wasmtime->wasmtime_instance_export_get(context, &instance, "_start", 6,
+							   &start) &&
+		    start.kind == WASMTIME_EXTERN_FUNC)
+			error = wasmtime->wasmtime_func_call_unchecked(context, &start.of.func,
+								       &none, 0, &trap);
+	}
+	if (trap)
+		tell_trap(wasmtime, trap, ended);
+	else if (error)
+		tell_error(wasmtime, error, ended);
+	else
+		ended->end = WASM_END_EXIT;
+}
+
+_Noreturn void worker_main(const struct wasm_program *program, const struct wasm_execute *execute,
+			   const int streams[3], struct wasm_report *report)
+{
+	uint64_t fuel = program->configure.fuel;
+	if (confine(program, execute->cpu_left_ns, streams) != 0)
+		_exit(1);
+	host_begin(&program->wasmtime, execute, report, fuel);
+	struct wasmtime_context *context = make_store(program, fuel);
+	if (!context)
+		_exit(1);
+	report->ended.end = WASM_END_TRAP;
+	run(program, context, &report->ended);
+	host_finish(context);
+}
