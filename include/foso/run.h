@@ -31,6 +31,7 @@ enum foso_reason {
 	FOSO_REASON_SANDBOX_LOST = 11, /* the sandbox itself was lost; foso_run_failure() */
 	FOSO_REASON_REFUSED = 12,      /* it never ran; foso_run_failure() */
 	FOSO_REASON_CLOSED = 13,       /* of a sandbox: its holder closed it */
+	FOSO_REASON_TRAP = 14,         /* a WebAssembly module trapped; foso_run_failure() */
 };
 
 /*

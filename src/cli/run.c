@@ -151,9 +151,26 @@ static int find_policy_file(struct run *run, struct options options, struct erro
 	return r < 0 ? r : 0;
 }
 
+/*
+ * foso run --level wasm MODULE [ARGUMENT]...: the first word names the module, unless the policy
+ * does, and there is no root file system.  The module's name is its argv[0].
+ */
+static int set_module(struct policy *policy, char **words, struct error *err)
+{
+	int r = 0;
+	if (!policy->module[0] && words[0])
+		r = policy_set(policy, "module", words[0], err);
+	if (r == 0 && policy->root == POLICY_ROOT_HOST)
+		r = policy_set(policy, "root", "none", err);
+	if (r == 0 && policy->module[0] && policy->args.n_items == 0)
+		r = policy_set(policy, "args", policy->module, err);
+	return r;
+}
+
 /* A command on the command line replaces that of the policy as a whole. */
 static int set_command(struct policy *policy, char **words, struct error *err)
 {
+	char **first = words;
 	if (words[0]) {
 		for (size_t i = 0; i < policy->args.n_items; i++)
 			free(policy->args.items[i]);
@@ -165,6 +182,9 @@ static int set_command(struct policy *policy, char **words, struct error *err)
 		if (r < 0)
 			return r;
 	}
+	if (policy->level == POLICY_LEVEL_WASM ||
+	    (policy->level == POLICY_LEVEL_AUTO && policy->module[0]))
+		return set_module(policy, first, err);
 	bool has_default = policy->module[0] || policy->root == POLICY_ROOT_IMAGE;
 	if (policy->args.n_items == 0 && !has_default) {
 		int r = error_set(err, ERR_INVALID, 0, "run", "no command was given");
@@ -175,28 +195,30 @@ static int set_command(struct policy *policy, char **words, struct error *err)
 
 /*
  * The strongest level that this build has and whose table honours the policy; whether the host
- * can do it is the monitor's to find out.  This build has one.
+ * can do it is the monitor's to find out.
  */
 static int choose_level(struct plan *plan, struct error *err)
 {
-	static const char why[] = "the strongest level of this build";
+	static const char *const why[] = { "the strongest level of this build",
+					   "the only level that runs a module" };
+	bool is_module = plan->policy.module[0] != '\0';
 	enum policy_level level = plan->policy.level;
-	if (level == POLICY_LEVEL_PROCESS)
+	if (level == POLICY_LEVEL_PROCESS || level == POLICY_LEVEL_WASM)
 		return 0;
 	if (level != POLICY_LEVEL_AUTO) {
 		int r = error_set(err, ERR_UNSUPPORTED, 0, "level",
 				  "'%s' is not part of this version of foso",
 				  policy_level_name(level));
-		return error_remedy(err, r, "write process or auto");
+		return error_remedy(err, r, "write process, wasm or auto");
 	}
-	char *copy = strdup(why);
+	char *copy = strdup(why[is_module]);
 	if (!copy) {
 		int r = error_set(err, ERR_SYSTEM, ENOMEM, "level", "no memory");
 		return error_remedy(err, r, "free some memory");
 	}
 	free(plan->level_why);
 	plan->level_why = copy;
-	plan->policy.level = POLICY_LEVEL_PROCESS;
+	plan->policy.level = is_module ? POLICY_LEVEL_WASM : POLICY_LEVEL_PROCESS;
 	return 0;
 }
 

@@ -95,16 +95,17 @@ enum level_event_type {
 struct level_event {
 	enum level_event_type type;
 	unsigned command;
-	int code, signal;       /* EXITED: code -1 if a signal ended it */
-	int errnum;             /* NOT_STARTED */
-	int pty_fd;             /* STARTED; else -1 */
-	pid_t pid;              /* PROCESS: as seen inside */
-	char name[64];          /* PROCESS: hostile bytes; NOT_STARTED: what could not be started */
-	enum end_reason reason; /* LIMIT */
-	const char *limit;      /* LIMIT: "limits.memory"; static */
+	int code, signal; /* EXITED: code -1 if a signal ended it */
+	int errnum;       /* NOT_STARTED */
+	int pty_fd;       /* STARTED; else -1 */
+	pid_t pid;        /* PROCESS: as seen inside */
+	char name[64];    /* PROCESS: hostile bytes; NOT_STARTED: what could not be started */
+	/* LIMIT: of the sandbox.  EXITED: of the command alone, if limit is set; or END_TRAP. */
+	enum end_reason reason;
+	const char *limit; /* "limits.memory"; static */
 	bool is_used_up;   /* LIMIT: no more can be had; whether it was asked for is not known */
 	bool may_have_run; /* LOST: a command had come to its exec, whether STARTED came or not */
-	struct error err;  /* LOST */
+	struct error err;  /* LOST; NOT_STARTED if foso failed; EXITED with END_TRAP: where */
 };
 
 struct level {
@@ -147,3 +148,4 @@ struct level {
 };
 
 extern const struct level level_process;
+extern const struct level level_wasm;

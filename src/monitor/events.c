@@ -127,12 +127,27 @@ static void on_not_started(struct monitor *monitor, struct command *command,
 	}
 }
 
+/* What an engine counts for each command by itself: fuel; and what a module may not do. */
+static void judge_own_limit(struct monitor *monitor, struct command *command,
+			    const struct level_event *event)
+{
+	struct error *failure = monitor->plan->is_session ? &command->failure : &monitor->failure;
+	if (event->reason == END_TRAP) {
+		if (command->end.reason == END_N_REASONS)
+			*failure = event->err;
+		command_end(command, END_TRAP, NULL);
+	} else if (event->limit) {
+		command_end(command, event->reason, event->limit);
+	}
+}
+
 static void on_exited(struct monitor *monitor, struct command *command,
 		      const struct level_event *event)
 {
 	struct error err = { 0 };
 	bool may_keep = monitor->plan->policy.background == POLICY_BACKGROUND_KEEP &&
 			command->end.reason == END_N_REASONS;
+	judge_own_limit(monitor, command, event);
 	judge_exit(monitor, command, event->code, event->signal);
 	monitor->n_survivors = 0;
 	if (monitor->plan->is_session) {

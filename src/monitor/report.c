@@ -70,6 +70,8 @@ static const char *root_words(const struct policy *policy, char *words, size_t s
 {
 	if (policy->root == POLICY_ROOT_HOST)
 		return "host";
+	if (policy->root == POLICY_ROOT_NONE)
+		return "none";
 	(void)snprintf(words, size, "%s:%s", policy->root == POLICY_ROOT_DIR ? "dir" : "image",
 		       policy->root_path);
 	return words;
@@ -84,8 +86,11 @@ static void fill_record(struct monitor *monitor, struct evidence_record *record)
 	record->id = monitor->id;
 	record->level = policy_level_name(policy->level);
 	record->level_why = monitor->plan->level_why[0] ? monitor->plan->level_why : NULL;
-	record->root = root_words(policy, root, sizeof(root));
-	record->root_digest = monitor->root_digest;
+	/* An engine that has no root file system says itself what was run. */
+	if (!record->root) {
+		record->root = root_words(policy, root, sizeof(root));
+		record->root_digest = monitor->root_digest;
+	}
 	record->started_realtime_ns = monitor->started_realtime_ns;
 	record->ended_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 	record->end = monitor->end;

@@ -23,7 +23,7 @@
 
 #define RELAY_PIPE_BYTES (1024 * 1024)
 
-static const struct level *const levels[] = { &level_process };
+static const struct level *const levels[] = { &level_process, &level_wasm };
 
 /* Twelve characters of a 32-letter alphabet: 60 bits. */
 static int make_id(char ret_id[RUNDIR_ID_BYTES])

@@ -147,11 +147,27 @@ static void check_microvm(struct walk *walk)
 		       "write a size");
 }
 
+#define MAX_WASM_STACK (64 * POLICY_MIB) /* as WASM_MAX_STACK_BYTES of wire/wasm_messages.h */
+
 static void check_wasm(struct walk *walk)
 {
 	const struct policy_limits *limits = &walk->policy->limits;
-	if (limits->cpus_milli > 1000)
-		refuse(walk, "limits.cpus", "runs on one processor", "write 1 or less");
+	if (limits->cpus_milli > 1000 && limits->cpus_milli != POLICY_UNLIMITED)
+		refuse(walk, "limits.cpus", "runs on one processor", "write 1, or remove it");
+	if (limits->cpus_milli < 1000)
+		refuse(walk, "limits.cpus", "gives a whole processor in this version",
+		       "write 1, and bound the run by limits.cpu_time or limits.fuel");
+	if (limits->disk_bytes != 0 &&
+	    !is_default_number(&policy_fields[POLICY_FIELD_LIMITS_DISK], limits->disk_bytes))
+		refuse(walk, "limits.disk", "has no writable folder in this version",
+		       "write 0, or remove it");
+	if (limits->disk_inodes != 0 &&
+	    !is_default_number(&policy_fields[POLICY_FIELD_LIMITS_DISK_INODES],
+			       limits->disk_inodes))
+		refuse(walk, "limits.disk_inodes", "has no writable folder in this version",
+		       "write 0, or remove it");
+	if (limits->stack_bytes != POLICY_UNLIMITED && limits->stack_bytes > MAX_WASM_STACK)
+		refuse(walk, "limits.stack", "gives at most 64 MiB", "write 64MiB or less");
 	if (limits->pids != 1 &&
 	    !is_default_number(&policy_fields[POLICY_FIELD_LIMITS_PIDS], limits->pids))
 		refuse(walk, "limits.pids", "runs one process", "write 1, or remove it");

@@ -87,7 +87,7 @@
 	      0, POLICY_MAX_U32, "yyyy", "",                                                      \
 	      "files and folders that the sandbox may create outside of rw mounts")               \
 	FIELD(LIMITS_FILE_SIZE, "limits.file_size", SIZE, policy, limits.file_size_bytes, "none", POLICY_FIELD_OPTIONAL, \
-	      0, POLICY_MAX_SIZE, "yyyy", "",                                                     \
+	      0, POLICY_MAX_SIZE, "yyyl", "remove it: a Wasm module writes no files in this version", \
 	      "bytes of one file; none leaves it to limits.disk")                                 \
 	FIELD(LIMITS_FILES, "limits.files", COUNT, policy, limits.files, "1024", POLICY_FIELD_OPTIONAL, \
 	      8, 1048576, "yyyy", "",                                                             \
@@ -125,7 +125,8 @@
 	FIELD(MODULE, "module", HOST_PATH, policy, module, "", 0, 0, 0, "nnny",                   \
 	      "remove it and name the command in args, or use level: wasm",                       \
 	      "Wasm module or component to run")                                                  \
-	FIELD(MOUNTS, "mounts", MOUNTS, policy, mounts, "", 0, 0, 0, "yyyy", "",                  \
+	FIELD(MOUNTS, "mounts", MOUNTS, policy, mounts, "", 0, 0, 0, "yyyl",                      \
+	      "remove it and pass data through stdin and stdout, or use level: process",          \
 	      "further host folders and files, and tmpfs: HOST:GUEST[:ro|rw|overlay], tmpfs:GUEST[:SIZE], or the four fields") \
 	FIELD(MOUNTS_ACCESS, "mounts[].access", MOUNT_ACCESS, policy_mount, access, "ro", 0, 0, 0, "yyyy", "", \
 	      "overlay: a writable view whose changes are thrown away, bounded by limits.disk")   \
@@ -195,7 +196,8 @@
 	FIELD(WORKSPACE_CHANGES, "workspace.changes", ID, policy, workspace.changes, "", 0, 0, 0, "ylll", \
 	      "remove it: the run then begins with the host's folder",                            \
 	      "access overlay: the change set to go on with, such as one that foso fork made; by default a new one") \
-	FIELD(WORKSPACE_PATH, "workspace.path", HOST_PATH, policy, workspace.path, "", 0, 0, 0, "yyyy", "", \
+	FIELD(WORKSPACE_PATH, "workspace.path", HOST_PATH, policy, workspace.path, "", 0, 0, 0, "yyyl", \
+	      "remove it and pass data through stdin and stdout, or use level: process",          \
 	      "host folder that is seen at /workspace")                                           \
 	FIELD(WORKSPACE_PLACEHOLDERS, "workspace.placeholders", NAME_LIST, policy, workspace.placeholders, "", 0, 0, 0, "ylll", \
 	      "remove it: .env files are then hidden as a whole",                                 \

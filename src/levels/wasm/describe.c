@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* describe.c - what this level adds to the evidence */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "levels/wasm/wasm.h"
+
+static void note(struct evidence_record *record, const char *text)
+{
+	if (record->n_notes < EVIDENCE_MAX_NOTES)
+		record->notes[record->n_notes++] = text;
+}
+
+static void add_limit(struct evidence_record *record, const char *field, const char *mechanism,
+		      uint64_t value, uint64_t n_hits)
+{
+	if (value != POLICY_UNLIMITED && record->n_limits < ARRAY_LEN(record->limits))
+		record->limits[record->n_limits++] =
+			(struct evidence_limit){ field, mechanism, value, n_hits };
+}
+
+void wasm_describe(struct sandbox *sandbox, struct evidence_record *record)
+{
+	/* Read after the sandbox is gone; of a monitor, which has one, as long as it lives. */
+	static char digest[DIGEST_HEX_BYTES], fuel[64];
+	const struct wasm *wasm = sandbox->impl;
+	if (!wasm)
+		return;
+	const struct policy_limits *limits = &wasm->policy->limits;
+	memcpy(digest, wasm->module_digest, sizeof(digest));
+	(void)snprintf(fuel, sizeof(fuel), "fuel used: %" PRIu64, wasm->fuel);
+	record->root = wasm->policy->module;
+	record->engine = "wasmtime " WASM_LIBRARY_VERSION ", library " WASM_LIBRARY_SHA256;
+	record->root_digest = digest[0] ? digest : NULL;
+	record->is_rootless = geteuid() != 0;
+	record->host_facts[record->n_host_facts++] =
+		wasm->was_compiled ? "module compiled for this run" : "module compiled before";
+	record->usage.cpu_ns = wasm->cpu_ns;
+	record->usage.memory_peak_bytes = wasm->memory_peak_bytes;
+	record->usage.pids_peak = 1;
+	add_limit(record, "limits.wall", "monotonic timer of the monitor, which kills the worker",
+		  limits->wall_ns, 0);
+	add_limit(record, "limits.cpu_time", "POSIX timer over the worker's processor time",
+		  limits->cpu_time_ns, 0);
+	add_limit(record, "limits.memory",
+		  "store limiter over the linear memory, RLIMIT_DATA over the worker",
+		  limits->memory_bytes, 0);
+	add_limit(record, "limits.fuel", "fuel of the store, host work included", limits->fuel,
+		  wasm->n_fuel_hits);
+	add_limit(record, "limits.output", "count of the monitor, through which all output passes",
+		  limits->output_bytes, 0);
+	note(record, fuel);
+	if (wasm->was_damaged)
+		note(record, "compiled code was kept, but was not what had been written: "
+			     "it was compiled anew");
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * events.c - what foso-wasm says, as events
+ *
+ * It carries a stranger's module, so every message is held to its table, its state and its
+ * ranges; the first that does not fit ends the sandbox as lost.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/memfd.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/syscalls.h"
+#include "levels/wasm/wasm.h"
+#include "wire/codec.h"
+
+/* What was received last; each message is done with before the next, whosesoever it is. */
+static struct wasm_packet received;
+
+void wasm_push(struct wasm *wasm, const struct level_event *event)
+{
+	uint64_t one = 1;
+	if (wasm->n_events == WASM_MAX_EVENTS)
+		return; /* More than a list of one command can fill. */
+	wasm->events[wasm->n_events++] = *event;
+	(void)!write(wasm->self_fd, &one, sizeof(one));
+}
+
+static int pop(struct wasm *wasm, struct level_event *ret)
+{
+	uint64_t count;
+	*ret = wasm->events[0];
+	memmove(wasm->events, wasm->events + 1, --wasm->n_events * sizeof(wasm->events[0]));
+	if (wasm->n_events == 0)
+		(void)!read(wasm->self_fd, &count, sizeof(count));
+	return 1;
+}
+
+static int lost(struct level_event *ret, const char *message)
+{
+	ret->type = LEVEL_EVENT_LOST;
+	int r = error_set(&ret->err, ERR_PROTOCOL, 0, "sandbox", "%s", message);
+	(void)error_remedy(&ret->err, r,
+			   "run it again; if it repeats, report it with foso doctor's output");
+	return 1;
+}
+
+/* The words are the module's or the library's; whoever prints them escapes them. */
+static int on_failed(struct level_event *ret)
+{
+	struct wasm_failed failed;
+	if (!wasm_failed_decode(&failed, received.bytes, received.len))
+		return lost(ret, "foso-wasm sent a malformed message");
+	ret->type = LEVEL_EVENT_LOST;
+	int r = error_set(&ret->err, ERR_REFUSED, 0, failed.subject, "%s", failed.message);
+	(void)error_remedy(&ret->err, r, "%s", failed.remedy);
+	return 1;
+}
+
+static int on_compiled(struct wasm *wasm, struct level_event *ret)
+{
+	if (wasm->code_fd < 0)
+		return lost(ret, "foso-wasm spoke out of turn");
+	wasm_cache_keep(wasm->folder_fd, wasm->key, wasm->code_fd);
+	fd_close(&wasm->code_fd);
+	if (wasm_channel_send(wasm->channel_fd, WASM_LOAD, NULL, 0, NULL, 0) != 0)
+		return lost(ret, "foso-wasm is gone");
+	return 0;
+}
+
+int wasm_send_order(struct wasm *wasm)
+{
+	int fds[4] = { wasm->order_fds[0], wasm->order_fds[1], wasm->order_fds[2], -1 };
+	int r;
+	if (wasm->order.len <= WASM_MAX_MESSAGE_BYTES) {
+		r = wasm_channel_send(wasm->channel_fd, WASM_EXECUTE, wasm->order.data,
+				      wasm->order.len, fds, 3);
+	} else {
+		auto_fd int file = sys_memfd_create("foso-order", MFD_CLOEXEC);
+		if (file < 0 ||
+		    write(file, wasm->order.data, wasm->order.len) != (ssize_t)wasm->order.len)
+			return errno;
+		fds[3] = file;
+		r = wasm_channel_send(wasm->channel_fd, WASM_EXECUTE, NULL, 0, fds, 4);
+	}
+	buf_fini(&wasm->order);
+	for (int i = 0; i < 3; i++)
+		fd_close(&wasm->order_fds[i]);
+	return r;
+}
+
+static int on_ready(struct wasm *wasm, struct level_event *ret)
+{
+	if (wasm->is_ready || wasm->code_fd >= 0)
+		return lost(ret, "foso-wasm spoke out of turn");
+	wasm->is_ready = true;
+	if (wasm->command != 0 && wasm_send_order(wasm) != 0)
+		return lost(ret, "foso-wasm is gone");
+	ret->type = LEVEL_EVENT_READY;
+	return 1;
+}
+
+static int on_started(struct wasm *wasm, struct level_event *ret)
+{
+	struct wire_reader reader;
+	wire_reader_init(&reader, received.bytes, received.len);
+	ret->command = wire_get_u32(&reader);
+	if (!wire_reader_is_done(&reader) || !wasm->is_ready || wasm->command == 0 ||
+	    ret->command != wasm->command || wasm->is_started)
+		return lost(ret, "foso-wasm spoke out of turn");
+	wasm->is_started = true;
+	ret->type = LEVEL_EVENT_STARTED;
+	ret->pid = 2;
+	return 1;
+}
+
+/* "memory access out of bounds in function 3 'grow', at byte 0x9f" */
+static void set_trap_error(const struct wasm *wasm, const struct wasm_ended *ended,
+			   struct error *err)
+{
+	char where[160] = "";
+	if (ended->function == WASM_NO_FUNCTION && ended->name[0])
+		(void)snprintf(where, sizeof(where), ": %s", ended->name);
+	if (ended->function != WASM_NO_FUNCTION)
+		(void)snprintf(where, sizeof(where),
+			       " in function %" PRIu32 "%s%.80s%s, at byte 0x%" PRIx64,
+			       ended->function, ended->name[0] ? " '" : "", ended->name,
+			       ended->name[0] ? "'" : "", ended->offset);
+	int r = error_set(err, ERR_REFUSED, 0, wasm->policy->module, "trap: %s%s",
+			  wasm_trap_words(ended->trap), where);
+	(void)error_remedy(err, r, "mend the module; foso itself held");
+}
+
+static bool is_possible(const struct wasm_ended *ended)
+{
+	if (ended->end == WASM_END_EXIT)
+		return ended->code >= 0 && ended->code <= 255;
+	return ended->end != WASM_END_SIGNAL || (ended->code >= 1 && ended->code <= 64);
+}
+
+static int on_ended(struct wasm *wasm, struct level_event *ret)
+{
+	struct wasm_ended ended;
+	if (!wasm_ended_decode(&ended, received.bytes, received.len) || !is_possible(&ended))
+		return lost(ret, "foso-wasm sent a malformed message");
+	if (!wasm->is_started || ended.command != wasm->command)
+		return lost(ret, "foso-wasm spoke out of turn");
+	wasm->command = 0;
+	wasm->is_started = false;
+	wasm->fuel += ended.fuel;
+	wasm->cpu_ns += ended.cpu_ns;
+	wasm->memory_peak_bytes = MAX(wasm->memory_peak_bytes, ended.memory_peak_bytes);
+	ret->type = LEVEL_EVENT_EXITED;
+	ret->command = ended.command;
+	ret->code = ended.end == WASM_END_EXIT ? ended.code : -1;
+	ret->signal = ended.end == WASM_END_SIGNAL ? ended.code : 0;
+	if (ended.end == WASM_END_FUEL) {
+		wasm->n_fuel_hits++;
+		ret->reason = END_FUEL;
+		ret->limit = "limits.fuel";
+	} else if (ended.end == WASM_END_TRAP) {
+		ret->reason = END_TRAP;
+		set_trap_error(wasm, &ended, &ret->err);
+	}
+	return 1;
+}
+
+static int read_message(struct wasm *wasm, struct level_event *ret)
+{
+	switch ((int)received.number) {
+	case WASM_COMPILED:
+		return on_compiled(wasm, ret);
+	case WASM_READY:
+		return on_ready(wasm, ret);
+	case WASM_STARTED:
+		return on_started(wasm, ret);
+	case WASM_ENDED:
+		return on_ended(wasm, ret);
+	case WASM_FAILED:
+		return wasm->is_ready ? lost(ret, "foso-wasm spoke out of turn") : on_failed(ret);
+	default:
+		return lost(ret, "foso-wasm sent an order");
+	}
+}
+
+static int on_channel(struct wasm *wasm, struct level_event *ret)
+{
+	int r = wasm_channel_recv(wasm->channel_fd, &received, MSG_DONTWAIT);
+	if (r == EAGAIN)
+		return 0;
+	if (r == ECONNRESET || r == EPIPE) {
+		/* Its end is told by the kernel, in a moment. */
+		(void)epoll_ctl(wasm->epoll_fd, EPOLL_CTL_DEL, wasm->channel_fd, NULL);
+		return 0;
+	}
+	r = r == 0 ? read_message(wasm, ret) : lost(ret, "foso-wasm broke the protocol");
+	wasm_packet_close(&received);
+	return r;
+}
+
+static bool has_words(const struct wasm *wasm)
+{
+	struct pollfd ready = { .fd = wasm->channel_fd, .events = POLLIN };
+	return poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN);
+}
+
+static int gone(struct wasm *wasm, struct level_event *ret)
+{
+	ret->type = LEVEL_EVENT_GONE;
+	wasm->is_gone_told = true;
+	return 1;
+}
+
+/* It was process 1, so the kernel has ended every worker before it could be reaped. */
+static int on_death(struct wasm *wasm, struct level_event *ret)
+{
+	/* Its last words first: why nothing ran, or how a command ended. */
+	while (!wasm->is_killed && has_words(wasm)) {
+		int r = wasm_channel_recv(wasm->channel_fd, &received, MSG_DONTWAIT);
+		if (r != 0)
+			break;
+		r = read_message(wasm, ret);
+		wasm_packet_close(&received);
+		if (r != 0)
+			return r;
+	}
+	if (waitpid(wasm->pid, NULL, WNOHANG) <= 0)
+		return 0;
+	wasm->is_gone = true;
+	(void)epoll_ctl(wasm->epoll_fd, EPOLL_CTL_DEL, wasm->pidfd, NULL);
+	if (wasm->is_killed)
+		return gone(wasm, ret);
+	ret->may_have_run = wasm->is_ready && wasm->command != 0;
+	return lost(ret, "foso-wasm ended");
+}
+
+int wasm_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error *err)
+{
+	struct wasm *wasm = sandbox->impl;
+	UNUSED(err);
+	if (!wasm)
+		return 0;
+	for (int i = 0; i < 64; i++) {
+		struct epoll_event event;
+		*ret = (struct level_event){ .pty_fd = -1 };
+		if (wasm->is_gone && wasm->is_killed && !wasm->is_gone_told)
+			return gone(wasm, ret);
+		if (wasm->n_events > 0)
+			return pop(wasm, ret);
+		if (epoll_wait(wasm->epoll_fd, &event, 1, 0) <= 0)
+			return 0;
+		int r = 0;
+		if (event.data.fd == wasm->channel_fd)
+			r = on_channel(wasm, ret);
+		else if (event.data.fd == wasm->pidfd)
+			r = on_death(wasm, ret);
+		if (r != 0)
+			return r;
+	}
+	return 0;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * start.c - from files and sockets to foso-wasm in its namespaces
+ *
+ * The child has rights in its own user namespace only, gives up even those, and becomes foso-wasm
+ * with four descriptors and nothing else of the caller's: no environment, no terminal.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/programs.h"
+#include "base/syscalls.h"
+#include "confine/confine.h"
+#include "levels/wasm/wasm.h"
+
+#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS)
+
+#define N_FDS      (WASM_N_FDS - WASM_CHANNEL_FD)
+#define FD(number) fds[(number)-WASM_CHANNEL_FD]
+#define OUT_OF_WAY 32 /* first number that no descriptor of foso-wasm has */
+#define HOST_STACK (8u << 20)
+
+struct child {
+	int fds[N_FDS]; /* what is to be at WASM_CHANNEL_FD and behind it */
+	int program_fd, null_fd;
+	uint64_t stack_bytes;
+};
+
+static int fail(struct error *err, int errnum, const char *subject, const char *message,
+		const char *remedy)
+{
+	int r = error_set(err, ERR_SYSTEM, errnum, subject, "%s", message);
+	return error_remedy(err, r, "%s", remedy);
+}
+
+/* Waits for the id maps; the channel carries one byte of its own before its first message. */
+static bool await_maps(int channel_fd)
+{
+	char byte;
+	ssize_t n;
+	do
+		n = recv(channel_fd, &byte, 1, 0);
+	while (n < 0 && errno == EINTR);
+	return n == 1;
+}
+
+static int move(int *fd)
+{
+	*fd = fcntl(*fd, F_DUPFD_CLOEXEC, OUT_OF_WAY);
+	return *fd < 0 ? errno : 0;
+}
+
+static int place_fds(struct child *child)
+{
+	int r = move(&child->program_fd);
+	if (r == 0)
+		r = move(&child->null_fd);
+	for (int i = 0; r == 0 && i < N_FDS; i++)
+		r = move(&child->fds[i]);
+	for (int fd = 0; r == 0 && fd < WASM_CHANNEL_FD; fd++)
+		r = dup3(child->null_fd, fd, 0) < 0 ? errno : 0;
+	for (int i = 0; r == 0 && i < N_FDS; i++)
+		r = dup3(child->fds[i], WASM_CHANNEL_FD + i, 0) < 0 ? errno : 0;
+	if (r == 0 && dup3(child->program_fd, WASM_N_FDS, O_CLOEXEC) < 0)
+		r = errno;
+	return r == 0 ? confine_close_fds(WASM_N_FDS + 1) : r;
+}
+
+static int become_nobody(const struct child *child)
+{
+	const struct confine_rlimit rlimits[] = {
+		{ RLIMIT_CORE, 0 },
+		{ RLIMIT_MEMLOCK, 0 },
+		{ RLIMIT_MSGQUEUE, 0 },
+		/* Of the main thread, on which the guest runs, and the host's calls behind it. */
+		{ RLIMIT_STACK, child->stack_bytes + HOST_STACK },
+	};
+	int r = confine_rlimits(rlimits, ARRAY_LEN(rlimits));
+	if (r != 0)
+		return r;
+	/* Groups of root's: given up where that is allowed; else they are not mapped and no use. */
+	(void)syscall(SYS_setgroups, 0, NULL);
+	if (syscall(SYS_setresgid, WASM_INNER_ID, WASM_INNER_ID, WASM_INNER_ID) < 0 ||
+	    syscall(SYS_setresuid, WASM_INNER_ID, WASM_INNER_ID, WASM_INNER_ID) < 0)
+		return errno;
+	r = confine_no_new_privs();
+	return r == 0 ? confine_capabilities() : r;
+}
+
+static _Noreturn void child_main(struct child *child)
+{
+	char *argv[] = { (char[]){ "foso-wasm" }, NULL };
+	char *envp[] = { NULL };
+	if (!await_maps(child->FD(WASM_CHANNEL_FD)))
+		_exit(1);
+	int r = become_nobody(child);
+	if (r == 0)
+		r = place_fds(child);
+	if (r == 0) {
+		confine_signals();
+		(void)umask(077);
+		/* Changing ids forgets it, so it comes after. */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		sys_execveat(WASM_N_FDS, "", argv, envp, AT_EMPTY_PATH);
+	}
+	_exit(1);
+}
+
+static int write_proc(pid_t pid, const char *name, const char *text)
+{
+	char path[64];
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	auto_fd int fd = openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -1 : 0;
+}
+
+/* FNV-1a: spreads the random names of sandboxes over the ids. */
+static unsigned choose_uid(const char *id)
+{
+	uint32_t hash = 2166136261u;
+	for (; *id; id++)
+		hash = (hash ^ (uint8_t)*id) * 16777619u;
+	return WASM_FIRST_UID + hash % WASM_N_UIDS;
+}
+
+static int map_ids(const struct sandbox *sandbox, const struct wasm *wasm, struct error *err)
+{
+	bool is_root = geteuid() == 0;
+	unsigned uid = is_root ? choose_uid(sandbox->id) : geteuid();
+	unsigned gid = is_root ? uid : getegid();
+	char uids[64], gids[64];
+	(void)snprintf(uids, sizeof(uids), "%u %u 1", WASM_INNER_ID, uid);
+	(void)snprintf(gids, sizeof(gids), "%u %u 1", WASM_INNER_ID, gid);
+	if (write_proc(wasm->pid, "uid_map", uids) < 0 ||
+	    (!is_root && write_proc(wasm->pid, "setgroups", "deny") < 0) ||
+	    write_proc(wasm->pid, "gid_map", gids) < 0)
+		return fail(err, errno, "level 'wasm'",
+			    "the id of the user namespace cannot be mapped",
+			    "allow user namespaces, and run as root only where all ids are mapped");
+	if (send(wasm->channel_fd, "m", 1, MSG_NOSIGNAL) != 1)
+		return fail(err, errno, "sandbox", "the child is gone", "see foso doctor");
+	return 0;
+}
+
+static int explain_clone(struct error *err, int errnum)
+{
+	int r = error_set(err, ERR_UNSUPPORTED, errnum, "level 'wasm'",
+			  "namespaces cannot be made");
+	return error_remedy(err, r,
+			    "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
+			    "user.max_user_namespaces), or run as root; see foso doctor");
+}
+
+static int open_program(const char *name, int *ret_fd, struct error *err)
+{
+	not_zeroed char path[PROGRAM_PATH_BYTES];
+	int r = program_path(name, path, err);
+	if (r < 0)
+		return r;
+	*ret_fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	return *ret_fd < 0 ? fail(err, errno, path, "cannot be opened",
+				  "build or install foso as a whole (./x build)")
+			   : 0;
+}
+
+static int open_programs(struct child *child, struct error *err)
+{
+	int r = open_program("foso-wasm", &child->program_fd, err);
+	if (r == 0)
+		r = open_program("libwasmtime.so", &child->FD(WASM_LIBRARY_FD), err);
+	if (r < 0)
+		return r;
+	child->null_fd = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
+	return child->null_fd < 0
+		       ? fail(err, errno, "/dev/null", "cannot be opened", "make the device")
+		       : 0;
+}
+
+/* The module, and its code: there already, or an empty file that takes it. */
+static int open_files(struct wasm *wasm, struct child *child, struct error *err)
+{
+	int r = wasm_module_open(wasm->policy->module, &child->FD(WASM_MODULE_FD),
+				 wasm->module_digest, err);
+	if (r == 0)
+		r = wasm_cache_open(&wasm->folder_fd, err);
+	if (r < 0)
+		return r;
+	wasm_cache_key(wasm->module_digest, wasm->key);
+	int *code_fd = &child->FD(WASM_CODE_FD);
+	if (wasm->folder_fd >= 0 &&
+	    wasm_cache_find(wasm->folder_fd, wasm->key, code_fd, &wasm->was_damaged) == 1)
+		return 0;
+	wasm->was_compiled = true;
+	wasm->code_fd = sys_memfd_create("foso-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	*code_fd = wasm->code_fd < 0 ? -1 : fcntl(wasm->code_fd, F_DUPFD_CLOEXEC, 0);
+	return *code_fd < 0 ? fail(err, errno, "sandbox", "no memory file for the code",
+				   "free some memory")
+			    : 0;
+}
+
+static int configure(struct wasm *wasm, struct error *err)
+{
+	const struct policy_limits *limits = &wasm->policy->limits;
+	const struct wasm_configure configure = {
+		.needs_compile = wasm->was_compiled,
+		.fuel = limits->fuel,
+		.memory_bytes = limits->memory_bytes,
+		.stack_bytes = limits->stack_bytes,
+		.tables = limits->tables,
+	};
+	char storage[128];
+	struct buf bytes = BUF_ON(storage, sizeof(storage) - 1);
+	wasm_configure_encode(&configure, &bytes);
+	int r = wasm_channel_send(wasm->channel_fd, WASM_CONFIGURE, bytes.data, bytes.len, NULL, 0);
+	if (r == 0 && !wasm->was_compiled)
+		r = wasm_channel_send(wasm->channel_fd, WASM_LOAD, NULL, 0, NULL, 0);
+	return r == 0 ? 0 : fail(err, r, "sandbox", "the child is gone", "see foso doctor");
+}
+
+static int clone_child(struct wasm *wasm, struct child *child, struct error *err)
+{
+	int pidfd = -1;
+	struct clone_args args = {
+		.flags = NAMESPACES | CLONE_PIDFD,
+		.pidfd = (uint64_t)(uintptr_t)&pidfd,
+		.exit_signal = SIGCHLD,
+	};
+	pid_t pid = (pid_t)sys_clone3(&args);
+	if (pid == 0)
+		child_main(child);
+	if (pid < 0)
+		return explain_clone(err, errno);
+	wasm->pid = pid;
+	wasm->pidfd = pidfd;
+	return 0;
+}
+
+static int start(struct sandbox *sandbox, struct wasm *wasm, struct child *child, struct error *err)
+{
+	int sockets[2], r;
+	uint64_t stack_bytes = wasm->policy->limits.stack_bytes;
+	child->stack_bytes = stack_bytes == POLICY_UNLIMITED ? 0 : stack_bytes;
+	if ((r = open_programs(child, err)) < 0 || (r = open_files(wasm, child, err)) < 0)
+		return r;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+		return fail(err, errno, "sandbox", "no socket to foso-wasm",
+			    "raise the limit of open files");
+	wasm->channel_fd = sockets[0];
+	child->FD(WASM_CHANNEL_FD) = sockets[1];
+	if ((r = clone_child(wasm, child, err)) < 0)
+		return r;
+	sandbox->root_pid = wasm->pid;
+	if (sandbox->announce && (r = sandbox->announce(sandbox, err)) < 0)
+		return r;
+	r = map_ids(sandbox, wasm, err);
+	return r < 0 ? r : configure(wasm, err);
+}
+
+int wasm_start(struct sandbox *sandbox, struct wasm *wasm, struct error *err)
+{
+	struct child child = { .fds = { -1, -1, -1, -1 }, .program_fd = -1, .null_fd = -1 };
+	int r = start(sandbox, wasm, &child, err);
+	for (int i = 0; i < N_FDS; i++)
+		fd_close(&child.fds[i]);
+	fd_close(&child.program_fd);
+	fd_close(&child.null_fd);
+	return r;
+}
