@@ -10,29 +10,50 @@
 #include <signal.h>
 
 #include "contract/engine.h"
+#include "contract/layers.h"
 #include "levels/fake/fake.h"
 #include "support/stage.h"
 
 /* What the commands of the suite are called at this engine. */
 struct row {
+	const char *name;
 	const struct level *level;
+	const char *root;
 	const char *wait[4], *exit3[4], *missing[2], *echo[4];
 };
 
 static const struct row rows[] = {
-	{ &level_process,
+	{ "process",
+	  &level_process,
+	  "host",
 	  { "/bin/sleep", "60" },
 	  { "/bin/sh", "-c", "exit 3" },
 	  { "/no/such" },
 	  { "/bin/echo", "-n", "hello" } },
-	{ &level_fake, { "wait" }, { "exit", "3" }, { "missing" }, { "echo", "hello" } },
+	{ "process, root: image",
+	  &level_process,
+	  "image:of-layers",
+	  { "/bin/sleep", "60" },
+	  { "/bin/sh", "-c", "exit 3" },
+	  { "/no/such" },
+	  { "/bin/echo", "-n", "hello" } },
+	{ "fake",
+	  &level_fake,
+	  "host",
+	  { "wait" },
+	  { "exit", "3" },
+	  { "missing" },
+	  { "echo", "hello" } },
 };
 
 static const struct row *row;
+static const struct level_image *image; /* of root: image */
 
 static void open_one(struct engine *engine)
 {
-	engine_open(engine, row->level, (const char *const[]){ "evidence", "off", NULL });
+	engine_open(engine, row->level,
+		    (const char *const[]){ "evidence", "off", "root", row->root, NULL });
+	engine->sandbox.image = image;
 }
 
 static void stand(struct engine *engine)
@@ -278,12 +299,13 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 1;
 	stage_enter(argv, argv[1]);
+	image = layers_open();
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		row = &rows[i];
-		printf("# level %s\n", row->level->name);
-		if (!can_run()) {
+		printf("# level %s\n", row->name);
+		if (!can_run() || (row->root[0] == 'i' && !image)) {
 			printf("ok %d - level %s # SKIP it cannot run on this host\n",
-			       ++tap_n_tests, row->level->name);
+			       ++tap_n_tests, row->name);
 			continue;
 		}
 		RUN(test_before_provision_all_is_refused_by_type);
@@ -296,5 +318,6 @@ int main(int argc, char **argv)
 		RUN(test_teardown_after_every_prefix);
 		RUN(test_an_order_before_ready_is_kept);
 	}
+	layers_close();
 	return tap_done();
 }
