@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "format/json.h"
 #include "limits/mechanism.h"
+#include "workspace/changes.h"
 
 /* clang-format off */
 /* LEVEL(word, whether this build has it), strongest first */
@@ -123,6 +124,12 @@ static void print_limits(const struct report *report)
 				     "%s\n",
 				     "", mechanism->remedy);
 	}
+	const char *lack = changes_disk_lack();
+	(void)printf("  %-16s for workspaces with access overlay: %s\n", "",
+		     lack ? CHANGES_FOLDER_WORDS : CHANGES_DISK_WORDS);
+	if (lack)
+		(void)printf("  %-16s not for the whole tree, so limits.strict refuses it; %s\n",
+			     "", lack);
 }
 
 static void print_text(const struct report *report)
@@ -184,6 +191,14 @@ static void put_limits(struct json *json, const struct report *report)
 		json_string(json, "remedy", mechanism->is_whole_tree ? "" : mechanism->remedy);
 		json_object_close(json);
 	}
+	const char *lack = changes_disk_lack();
+	json_object_open(json, NULL);
+	json_string(json, "field", "limits.disk");
+	json_string(json, "of", "workspace.access overlay");
+	json_string(json, "mechanism", lack ? CHANGES_FOLDER_WORDS : CHANGES_DISK_WORDS);
+	json_bool(json, "whole_tree", !lack);
+	json_string(json, "remedy", lack ? lack : "");
+	json_object_close(json);
 	json_array_close(json);
 }
 

@@ -7,6 +7,7 @@
 #include "evidence/lost.h"
 #include "limits/reclaim.h"
 #include "wire/rundir.h"
+#include "workspace/changes.h"
 
 struct gc {
 	bool is_dry_run;
@@ -27,6 +28,31 @@ static void tell(const struct reclaim_item *item, void *context)
 	(void)printf("; %s\n", item->is_removed                       ? "removed"
 			       : !item->has_folder && !gc->is_dry_run ? "left (--orphans removes)"
 								      : "left");
+}
+
+static void tell_changes(const struct changes_reclaim_item *item, void *context)
+{
+	struct gc *gc = context;
+	const char *done = gc->is_dry_run ? "left" : "removed";
+	gc->n_found += item->is_removed;
+	gc->n_removed += item->is_removed && !gc->is_dry_run;
+	(void)printf("%s: %s\n", item->id,
+		     item->is_removed
+			     ? done
+			     : "its monitor was killed; its changes are kept, see foso diff");
+}
+
+/* Change sets lie elsewhere; who has no place for data has none of them. */
+static int reclaim_changes(struct gc *gc, struct error_list *leftovers, struct error *err)
+{
+	auto_fd int store_fd = -1;
+	int r = changes_store_open(&store_fd, err);
+	if (r == -ERR_NOT_FOUND) {
+		error_clear(err);
+		return 0;
+	}
+	return r < 0 ? r
+		     : changes_reclaim(store_fd, gc->is_dry_run, tell_changes, gc, leftovers, err);
 }
 
 int command_gc(struct cli *cli, int *ret_status, struct error *err)
@@ -52,6 +78,8 @@ int command_gc(struct cli *cli, int *ret_status, struct error *err)
 	leftovers.n_errors = leftovers.n_lost = 0;
 	if (r == 0)
 		r = reclaim_all(dir_fd, &reclaim, &leftovers, err);
+	if (r == 0)
+		r = reclaim_changes(&gc, &leftovers, err);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < leftovers.n_errors; i++)

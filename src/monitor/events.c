@@ -199,7 +199,7 @@ static void on_limit(struct monitor *monitor, const struct level_event *event)
 		monitor->pids_full_ns = monitor_now_ns();
 	} else if (event->reason == END_PIDS) {
 		monitor->pids_hit_ns = monitor_now_ns();
-	} else if (event->reason == END_DISK) {
+	} else if (event->reason == END_DISK && !event->is_exceeded) {
 		monitor->disk_hit_ns = monitor_now_ns();
 	} else if (event->reason == END_MEMORY && monitor->plan->is_session) {
 		end_commands(monitor, event->reason, event->limit);

@@ -43,7 +43,7 @@ void judge_exit(struct monitor *monitor, struct command *command, int code, int 
 	/* A shell says of a child that the signal ended: 128 + n. */
 	bool has_size_limit = monitor->plan->policy.limits.file_size_bytes != POLICY_UNLIMITED;
 	if (signal_number == SIGXFSZ || (has_size_limit && code == 128 + SIGXFSZ))
-		command_end(command, END_DISK, "limits.file_size");
+		command_end(command, END_DISK, has_size_limit ? "limits.file_size" : "limits.disk");
 	if (signal_number == SIGXCPU && has_cpu_limit)
 		command_end(command, END_CPU, "limits.cpu_time");
 	if (code != 0 || signal_number != 0)

@@ -91,6 +91,10 @@ struct changes {
 /* changes_store_open() - the store of all sets; made if it is missing. */
 int changes_store_open(int *ret_store_fd, struct error *err) must_check;
 
+/* By what limits.disk is held, for evidence and doctor. */
+#define CHANGES_DISK_WORDS   "ext4 of that size on a loop device"
+#define CHANGES_FOLDER_WORDS "watchdog over a folder"
+
 /*
  * changes_disk_lack() - why this process cannot have CHANGES_DISK; NULL if it can
  *

@@ -2,7 +2,7 @@
 /*
  * disk.c - a file with an ext4 of exactly the quota, attached to a loop device and mounted
  *
- * mke2fs costs 40 ms, so it runs once per size: its result is kept as templates/BYTES-INODES and
+ * mke2fs costs 40 ms, so it runs once per size: its result is kept as templates/BYTES-INODES-b and
  * copied (some 700 KiB; the rest are holes).  Exact is what it has left over: the template is made
  * larger than needed, then mounted once, and the surplus is taken by a folder .reserve, which no
  * overlay ever shows: empty files for inodes, one preallocated file for bytes.  What a sandbox
@@ -35,8 +35,10 @@
 #define MAX_GROUP_INODES UINT64_C(32000)
 #define MAX_DISK_BYTES   (1024 * 1024 * MIB)
 #define MAX_DISK_INODES  (UINT64_C(1) << 24)
-#define LOOP_TRIES       64
-#define SAFE             (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOATIME)
+/* Another letter for another way of making them: old ones are then not used any more. */
+#define TEMPLATE_KIND "-b"
+#define LOOP_TRIES    64
+#define SAFE          (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOATIME)
 
 static const char *const makers[] = { "/sbin/mkfs.ext4", "/usr/sbin/mkfs.ext4",
 				      "/usr/local/sbin/mkfs.ext4" };
@@ -112,23 +114,26 @@ static int format(int file_fd, uint64_t inodes)
 		return ENOENT;
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", file_fd);
 	(void)snprintf(count, sizeof(count), "%llu", (unsigned long long)inodes);
-	const char *argv[] = { maker,
-			       "-q",
-			       "-F",
-			       "-b",
-			       "4096",
-			       "-I",
-			       "256",
-			       "-m",
-			       "0",
-			       "-N",
-			       count,
-			       "-O",
-			       "^has_journal,^resize_inode,extent,sparse_super2,flex_bg",
-			       "-E",
-			       "lazy_itable_init=1,nodiscard,num_backup_sb=0",
-			       path,
-			       NULL };
+	const char *argv[] = {
+		maker,
+		"-q",
+		"-F",
+		"-b",
+		"4096",
+		"-I",
+		"256",
+		"-m",
+		"0",
+		"-N",
+		count,
+		"-O",
+		"none,dir_index,dir_nlink,ext_attr,extent,extra_isize,filetype,flex_bg,huge_file,"
+		"large_dir,large_file,metadata_csum,sparse_super2",
+		"-E",
+		"lazy_itable_init=1,nodiscard,num_backup_sb=0",
+		path,
+		NULL
+	};
 	char *envp[] = { (char[]){ "PATH=/usr/sbin:/usr/bin:/sbin:/bin" },
 			 (char[]){ "MKE2FS_CONFIG=/dev/null" }, NULL };
 	pid_t pid = fork();
@@ -322,7 +327,7 @@ static int open_template(int store_fd, uint64_t bytes, uint64_t inodes, int *ret
 	int r = open_templates(store_fd, &dir_fd);
 	if (r != 0)
 		return r;
-	(void)snprintf(name, sizeof(name), "%llu-%llu", (unsigned long long)bytes,
+	(void)snprintf(name, sizeof(name), "%llu-%llu" TEMPLATE_KIND, (unsigned long long)bytes,
 		       (unsigned long long)inodes);
 	*ret_fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (*ret_fd >= 0 || errno != ENOENT)
@@ -342,7 +347,7 @@ static int open_template(int store_fd, uint64_t bytes, uint64_t inodes, int *ret
 
 static void name_spare(char name[64], uint64_t bytes, uint64_t inodes)
 {
-	(void)snprintf(name, 64, "%llu-%llu.spare", (unsigned long long)bytes,
+	(void)snprintf(name, 64, "%llu-%llu" TEMPLATE_KIND ".spare", (unsigned long long)bytes,
 		       (unsigned long long)inodes);
 }
 

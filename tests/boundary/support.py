@@ -60,7 +60,8 @@ class Box:
         self.is_root = os.geteuid() == 0
         self.n_runs = 0
         self.env = {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': folder, 'LC_ALL': 'C',
-                    'XDG_RUNTIME_DIR': folder, 'XDG_DATA_HOME': folder}
+                    'XDG_RUNTIME_DIR': folder, 'XDG_DATA_HOME': folder,
+                    'FOSO_WORKSPACES': os.path.join(folder, 'workspaces')}
 
     def path(self, name):
         return os.path.join(self.folder, name)

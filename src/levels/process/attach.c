@@ -475,8 +475,7 @@ static int await_report(int fd, struct keeper_report *report)
 
 void process_attach_end(struct process *process, struct evidence_record *record)
 {
-	static const char *const mechanisms[] = { "ext4 of that size on a loop device",
-						  "watchdog over a folder" };
+	static const char *const mechanisms[] = { CHANGES_DISK_WORDS, CHANGES_FOLDER_WORDS };
 	struct process_attach *attach = &process->attach;
 	struct keeper_report report = { 0 };
 	if (attach->keeper_fd < 0)

@@ -324,6 +324,7 @@ static int on_keeper(struct process *process, struct level_event *ret)
 		ret->type = LEVEL_EVENT_LIMIT;
 		ret->reason = END_DISK;
 		ret->limit = "limits.disk";
+		ret->is_exceeded = true;
 		return 1;
 	}
 	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->attach.keeper_fd, NULL);

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/fanotify.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -104,12 +105,50 @@ static bool is_same_below(int dir_fd, const char *path, const struct stat *statu
 	       there.st_ino == status->st_ino;
 }
 
-/* Made inside, or a mask: the sandbox may see what it is. */
+/* Does the host have a hidden file now that was not there at the walk?  If unsure, yes. */
+static bool has_late_secret(const struct late *late)
+{
+	const struct redact_found *before = &late->attach->found;
+	struct redact_found now;
+	struct error ignored = { 0 };
+	bool has_one = false;
+	if (redact_walk(late->attach->folder_fd, late->redact, false, &now, &ignored) < 0)
+		return true;
+	for (size_t i = 0; i < now.n_hidden_inodes && !has_one; i++)
+		has_one =
+			!redact_inodes_have(before->hidden, before->n_hidden_inodes, now.hidden[i]);
+	redact_found_fini(&now);
+	return has_one;
+}
+
+/*
+ * Of a file that looks as if it were the set's alone.  A hard link to what was copied up does so,
+ * too: all that is left of where it came from is that it came from somewhere.  So such a link is
+ * shown as long as the host has nothing that must not be seen.
+ */
+static bool may_show_own(const struct late *late, const struct stat *status, const char *below)
+{
+	char value[256];
+	struct stat there;
+	auto_fd int fd = below ? openat(late->attach->changes.upper_fd, below,
+					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+			       : -1;
+	if (fd < 0 || fstat(fd, &there) < 0 || there.st_ino != status->st_ino)
+		return false;
+	if (fgetxattr(fd, "user.overlay.origin", value, sizeof(value)) < 0 && errno == ENODATA)
+		return true;
+	return !has_late_secret(late);
+}
+
+static bool is_mask(const struct process_attach *attach, const struct stat *status)
+{
+	return attach->mask_dev != 0 && status->st_dev == attach->mask_dev;
+}
+
+/* A file of the set. */
 static bool is_own(const struct late *late, const struct stat *status, const char *below)
 {
 	const struct process_attach *attach = late->attach;
-	if (attach->mask_dev != 0 && status->st_dev == attach->mask_dev)
-		return true;
 	if (!attach->has_changes)
 		return false;
 	/* On one file system with the host's folder, all have the same number. */
@@ -131,8 +170,10 @@ static bool may_open(const struct late *late, int fd)
 	const char *below = has_name && len > prefix && memcmp(path, VIEW_PREFIX, prefix) == 0
 				    ? path + prefix
 				    : NULL;
-	if (attach->is_overlay && is_own(late, &status, below))
+	if (attach->is_overlay && is_mask(attach, &status))
 		return true;
+	if (attach->is_overlay && is_own(late, &status, below))
+		return may_show_own(late, &status, below);
 	if (redact_inodes_have(found->hidden, found->n_hidden_inodes, status.st_ino))
 		return false;
 	/* Too deep for its name to be told: only what was there at the walk. */

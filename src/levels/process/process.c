@@ -149,7 +149,12 @@ static void add_rlimits(const struct process *process, const struct policy_limit
 	bool has_memory = process->has_cgroup && used[CGROUP_MEMORY];
 	add_rlimit(spawn, RLIMIT_CORE, 0);
 	add_rlimit(spawn, RLIMIT_NOFILE, limits->files);
-	add_rlimit(spawn, RLIMIT_FSIZE, limits->file_size_bytes);
+	/* Between two looks of a watchdog one file shall not grow beyond all bounds. */
+	bool has_watchdog = process->attach.has_changes &&
+			    process->attach.changes.record.mechanism == CHANGES_FOLDER;
+	add_rlimit(spawn, RLIMIT_FSIZE,
+		   has_watchdog ? MIN(limits->file_size_bytes, limits->disk_bytes)
+				: limits->file_size_bytes);
 	add_rlimit(spawn, RLIMIT_NICE, 0);
 	add_rlimit(spawn, RLIMIT_RTPRIO, 0);
 	add_rlimit(spawn, RLIMIT_SIGPENDING, PROCESS_MAX_SIGNALS);
