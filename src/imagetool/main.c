@@ -5,9 +5,12 @@
  * `foso image ...` is this program.  It holds the rights to the store and reads no byte of an
  * image for what it means: that is foso-unpack's, which has none (image/write/spawn.h).
  */
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/programs.h"
 #include "base/version.h"
 #include "imagetool/commands.h"
 
@@ -41,6 +44,36 @@ static const struct command commands[] = {
 	  "Make one EROFS file of an image's layers, by mkfs.erofs.", 1, 1, command_erofs },
 };
 
+/* What foso-build does: it starts other programs, and hands what they made to "import". */
+static const struct {
+	char name[12];
+	char meaning[80];
+} makers[] = {
+	{ "build", "Build an image by a Dockerfile, each step in a sandbox." },
+	{ "pull", "Fetch an image from a registry, through skopeo." },
+	{ "bootstrap", "Make an image from a distribution's packages, through mmdebstrap." },
+};
+
+static int become_maker(char **argv, struct error *err)
+{
+	char path[PROGRAM_PATH_BYTES];
+	int r = program_path("foso-build", path, err);
+	if (r < 0)
+		return r;
+	argv[0] = path;
+	(void)execv(path, argv);
+	r = error_set(err, ERR_SYSTEM, errno, path, "cannot be started");
+	return error_remedy(err, r, "build or install foso as a whole (./x build)");
+}
+
+static bool is_maker(const char *name)
+{
+	for (size_t i = 0; name && i < ARRAY_LEN(makers); i++)
+		if (strcmp(makers[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static void print_help(void)
 {
 	printf("usage: foso image COMMAND [OPTION]...\n\n"
@@ -50,6 +83,8 @@ static void print_help(void)
 		int len = (int)strcspn(commands[i].meaning, "\n");
 		printf("  %-9s  %.*s\n", commands[i].name, len, commands[i].meaning);
 	}
+	for (size_t i = 0; i < ARRAY_LEN(makers); i++)
+		printf("  %-9s  %s\n", makers[i].name, makers[i].meaning);
 	printf("\nA sandbox runs in an image with foso run --root image:NAME.\n"
 	       "foso image COMMAND --help says more about one of them.\n");
 }
@@ -87,6 +122,8 @@ static int run(char **argv, struct error *err)
 			args_print_scdoc(&commands[i]);
 		return 0;
 	}
+	if (is_maker(name))
+		return become_maker(argv, err);
 	const struct command *command = name ? command_find(name) : NULL;
 	if (!command)
 		return refuse_command(name, err);
