@@ -233,6 +233,8 @@ static void add_own_options(struct bootstrap *bootstrap)
 	};
 	add_option(bootstrap, "--mode=", "unshare", "");
 	add_option(bootstrap, "--format=", "tar", "");
+	/* A sandbox has its own /dev, and an import takes no device nodes. */
+	add_option(bootstrap, "--skip=", "output/dev", "");
 	add_option(bootstrap, "--variant=", bootstrap->variant, "");
 	/* It is a folder that goes if the power does. */
 	add_option(bootstrap, "--dpkgopt=", "force-unsafe-io", "");

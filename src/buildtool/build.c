@@ -28,6 +28,7 @@ static const char usage[] =
 	"      --target STAGE         build this stage, not the last one\n"
 	"      --no-cache             run every step\n"
 	"      --limit NAME=VALUE     a limit of each step, as of foso run (memory=2GiB, wall=1h)\n"
+	"      --evidence FOLDER      the log that each step is recorded in\n"
 	"  -q, --quiet                print nothing but the digest of the image\n"
 	"\n"
 	"A step has no network.  The digest of the manifest is printed on stdout, all else on stderr.\n";
@@ -106,6 +107,8 @@ static int set_option(struct build_options *options, const char *option, char *v
 		return set_limit(options, value, err);
 	if (strcmp(option, "-f") == 0 || strcmp(option, "--file") == 0)
 		options->file = value;
+	else if (strcmp(option, "--evidence") == 0)
+		options->evidence = value;
 	else if (strcmp(option, "--target") == 0)
 		options->target = value;
 	else

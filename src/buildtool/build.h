@@ -26,9 +26,10 @@
 struct build_options {
 	const char *names[BUILD_MAX_NAMES]; /* -t */
 	size_t n_names;
-	const char *file;    /* -f; NULL: Dockerfile of the context */
-	const char *target;  /* "" for the last stage */
-	const char *context; /* a folder */
+	const char *file;     /* -f; NULL: Dockerfile of the context */
+	const char *evidence; /* folder of the log; NULL: the default */
+	const char *target;   /* "" for the last stage */
+	const char *context;  /* a folder */
 	struct recipe_pair args[BUILD_MAX_ARGS];
 	size_t n_args;
 	const char *limits[BUILD_MAX_LIMITS]; /* NAME=VALUE */

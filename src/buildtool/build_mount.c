@@ -56,15 +56,38 @@ static int link_layers(const struct build *build, const struct build_stage *stag
 	return mkdirat(dir_fd, "E", 0755) < 0 ? errno : 0;
 }
 
+static int write_text(const char *path, const char *text)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? errno : 0;
+}
+
+/* A user namespace whose one id is the caller's: without it, nothing could be mounted. */
+static int own_namespaces(void)
+{
+	char text[64];
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
+		return errno;
+	(void)snprintf(text, sizeof(text), "0 %u 1", (unsigned)uid);
+	int errnum = write_text("/proc/self/uid_map", text);
+	if (errnum == 0)
+		errnum = write_text("/proc/self/setgroups", "deny");
+	(void)snprintf(text, sizeof(text), "0 %u 1", (unsigned)gid);
+	return errnum == 0 ? write_text("/proc/self/gid_map", text) : errnum;
+}
+
 int build_mount(const struct build *build, const struct build_stage *stage, int *ret_fd,
 		struct error *err)
 {
 	char list[2 * IMAGE_MAX_LAYERS + 2];
 	auto_fd int scratch_fd = -1, old_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	/* Rootless, mounting takes a user namespace; the process that walks is one of its own. */
-	if (geteuid() != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0)
-		return fail(errno, "no namespace can be made to mount in", err);
-	int errnum = make_mount("tmpfs", NULL, &scratch_fd);
+	int errnum = geteuid() != 0 ? own_namespaces() : 0;
+	if (errnum != 0)
+		return fail(errnum, "no namespace can be made to mount in", err);
+	errnum = make_mount("tmpfs", NULL, &scratch_fd);
 	if (errnum == 0)
 		errnum = link_layers(build, stage, scratch_fd, list);
 	/* Relative names are looked up from the working directory. */

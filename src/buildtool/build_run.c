@@ -80,6 +80,8 @@ static int fill_policy(const struct build *build, const struct build_run *run,
 		r = policy_set(policy, "root", "image:foso-build", err);
 	if (r == 0)
 		r = set_limits(policy, build->options, err);
+	if (r == 0 && build->options->evidence)
+		r = policy_set(policy, "evidence.path", build->options->evidence, err);
 	if (r == 0 && !run->is_copy)
 		r = set_env(policy, &step->env, err);
 	if (r == 0)

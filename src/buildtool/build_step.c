@@ -158,13 +158,31 @@ static int pack(const struct build *build, const struct policy *limits, int uppe
 	return pack_upper(upper_fd, tar_fd, &order, ret, err);
 }
 
+/* Where no kernel holds the quota of a plain folder, at least nothing larger becomes a layer. */
+static int check_usage(const struct changes *changes, const struct policy *limits,
+		       struct error *err)
+{
+	struct changes_usage usage;
+	if (changes->record.mechanism != CHANGES_FOLDER)
+		return 0;
+	changes_usage_read(changes, -1, &usage);
+	if (usage.bytes <= limits->limits.disk_bytes && usage.inodes <= limits->limits.disk_inodes)
+		return 0;
+	int r = error_set(err, ERR_LIMIT, 0, "limits.disk",
+			  "the step wrote %llu bytes in %llu files",
+			  (unsigned long long)usage.bytes, (unsigned long long)usage.inodes);
+	return error_remedy(err, r, "raise it with --limit disk=SIZE");
+}
+
 static int keep_layer(struct build *build, const struct build_stage *stage,
 		      const struct changes *changes, const struct policy *limits,
 		      struct build_cached *ret, int *ret_hold_fd, struct error *err)
 {
 	struct pack_result packed;
 	auto_fd int tar_fd = -1;
-	int r = build_layer_file(build, &tar_fd, err);
+	int r = check_usage(changes, limits, err);
+	if (r == 0)
+		r = build_layer_file(build, &tar_fd, err);
 	if (r == 0)
 		r = pack(build, limits, changes->upper_fd, tar_fd, &packed, err);
 	if (r != 0)

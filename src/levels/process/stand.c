@@ -361,7 +361,8 @@ int process_configure(struct process *process, const struct policy *policy, stru
 	struct init_configure configure = {
 		.has_many_ids = !process->setup.is_rootless,
 		.needs_landlock = true,
-		.is_installer = process->setup.is_installer,
+		/* With one id there is nobody to install for. */
+		.is_installer = process->setup.is_installer && !process->setup.is_rootless,
 		.default_uid = policy->root == POLICY_ROOT_HOST ? PROCESS_DEFAULT_USER : 0,
 	};
 	struct seccomp_program program;
