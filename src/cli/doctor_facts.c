@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/shmem.h"
 #include "base/text.h"
 #include "cli/doctor.h"
 #include "confine/confine.h"
@@ -126,7 +127,10 @@ static void look_at_overlay(struct doctor_fact *fact)
 	char types[8192];
 	read_head("/proc/filesystems", types, sizeof(types));
 	if (strstr(types, "\toverlay\n") || strstr(types, "\toverlay"))
-		GOOD(fact, "overlay file system");
+		GOOD(fact, "overlay file system%s",
+		     shmem_has_attributes()
+			     ? ""
+			     : "; memory keeps no attributes: foso-policy(5), ROOTS");
 	else
 		LACKS(fact, "modprobe overlay", "the kernel has no overlay file system loaded");
 }

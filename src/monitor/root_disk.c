@@ -8,21 +8,10 @@
  * device that goes with its last user.  An ordinary user has nothing of the kind: what he cannot
  * do is said in the evidence (levels/process/sources.c).
  */
-#include <errno.h>
-#include <linux/memfd.h>
-#include <sys/xattr.h>
-#include <unistd.h>
-
 #include "base/cleanup.h"
-#include "base/syscalls.h"
+#include "base/shmem.h"
 #include "monitor/monitor.h"
 #include "workspace/changes.h"
-
-static bool memory_keeps_attributes(void)
-{
-	auto_fd int fd = sys_memfd_create("foso-probe", MFD_CLOEXEC);
-	return fd < 0 || fgetxattr(fd, "user.foso", NULL, 0) >= 0 || errno != EOPNOTSUPP;
-}
 
 void monitor_open_root_disk(struct monitor *monitor)
 {
@@ -31,7 +20,7 @@ void monitor_open_root_disk(struct monitor *monitor)
 	auto_fd int store_fd = -1;
 	struct error err = { 0 };
 	if ((policy->root != POLICY_ROOT_IMAGE && policy->root != POLICY_ROOT_DIR) ||
-	    sandbox->keeps_changes || memory_keeps_attributes() || changes_disk_lack())
+	    sandbox->keeps_changes || shmem_has_attributes() || changes_disk_lack())
 		return;
 	/* Without it there is still memory, and the level says what is lacking. */
 	if (changes_store_open(&store_fd, &err) < 0 ||

@@ -10,17 +10,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/memfd.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/shmem.h"
 #include "base/syscalls.h"
 #include "base/text.h"
 #include "levels/process/root.h"
@@ -105,8 +104,7 @@ void process_note_attributes(struct process *process)
 	if (process_sources_of_root(&process->setup) != 1 ||
 	    process->n_notes == ARRAY_LEN(process->notes))
 		return;
-	auto_fd int fd = sys_memfd_create("foso-probe", MFD_CLOEXEC);
-	if (fd >= 0 && fgetxattr(fd, "user.foso", NULL, 0) < 0 && errno == EOPNOTSUPP)
+	if (!shmem_has_attributes())
 		process->notes[process->n_notes++] =
 			"root: this kernel's memory keeps no attributes (Linux 6.6 does): a folder of the root that is not empty cannot be removed or renamed";
 }
