@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/syscalls.h"
+#include "image/write/spawn.h"
 
 static int failed(struct error *err, int errnum, const char *path, const char *what)
 {
@@ -37,7 +39,8 @@ static int copy_stream(struct staging *staging, int fd, const struct source *sou
 	auto_fd int file_fd = -1;
 	int r = make_unnamed(staging, &file_fd, err);
 	while (r == 0) {
-		ssize_t n = read(fd, part, sizeof(part));
+		r = wait_for(fd, POLLIN, limits->deadline_ns, err);
+		ssize_t n = r < 0 ? 0 : read(fd, part, sizeof(part));
 		if (n == 0)
 			break;
 		if (n < 0 && errno == EINTR)
