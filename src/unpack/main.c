@@ -23,22 +23,6 @@ static const char usage[] = "foso-unpack reads images for foso-image, which star
 			    "       foso-unpack inflate gzip|zstd\n"
 			    "       foso-unpack layer MAX-ENTRIES MAX-BYTES keep|flat [CHAIN]...\n";
 
-int fault_set(struct unpack_fault *fault, enum image_fault_id id, const char *name, uint64_t first,
-	      uint64_t second)
-{
-	fault->id = id;
-	fault->numbers[0] = first;
-	fault->numbers[1] = second;
-	(void)snprintf(fault->name, sizeof(fault->name), "%s", name);
-	return -1;
-}
-
-int fault_system(struct unpack_fault *fault, int errnum, const char *name)
-{
-	return fault_set(fault, errnum == ENOMEM ? IMAGE_FAULT_MEMORY : IMAGE_FAULT_SYSTEM, name,
-			 (uint64_t)errnum, 0);
-}
-
 static int run_layer(struct unpack *unpack, char **words)
 {
 	struct layer_limits limits;
