@@ -137,14 +137,40 @@ static int fill_root(int root_fd, int folder_fd)
 	return r;
 }
 
+/*
+ * The same folder, found anew: a descriptor from before belongs to a mount of the namespace that
+ * was left, which cannot be cloned here.
+ */
+static int find_again(int folder_fd, int *ret_fd)
+{
+	char link[64], path[4096];
+	struct stat before, after;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", folder_fd);
+	ssize_t len = readlink(link, path, sizeof(path) - 1);
+	if (len <= 0)
+		return errno;
+	path[len] = '\0';
+	auto_fd int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(folder_fd, &before) < 0 || fstat(fd, &after) < 0)
+		return errno;
+	if (before.st_dev != after.st_dev || before.st_ino != after.st_ino)
+		return ESTALE;
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
 /* A root in memory, attached over /tmp of this mount namespace, and entered. */
 static int enter_root(const struct jail *jail)
 {
+	auto_fd int folder_fd = -1;
+	int r = find_again(jail->folder_fd, &folder_fd);
+	if (r != 0)
+		return r;
 	if (sys_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    sys_mount("foso", "/tmp", "tmpfs", MS_NOSUID, "mode=0755,size=64m") < 0)
 		return errno;
 	auto_fd int root_fd = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int r = root_fd < 0 ? errno : fill_root(root_fd, jail->folder_fd);
+	r = root_fd < 0 ? errno : fill_root(root_fd, folder_fd);
 	if (r != 0)
 		return r;
 	auto_fd int old_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
