@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gc.c - foso gc: remove what dead monitors left behind, and say what it was */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/data.h"
 #include "cli/cli.h"
 #include "evidence/lost.h"
 #include "limits/reclaim.h"
@@ -45,12 +47,15 @@ static void tell_changes(const struct changes_reclaim_item *item, void *context)
 /* Change sets lie elsewhere; who has no place for data has none of them. */
 static int reclaim_changes(struct gc *gc, struct error_list *leftovers, struct error *err)
 {
+	char path[DATA_PATH_BYTES];
 	auto_fd int store_fd = -1;
-	int r = changes_store_open(&store_fd, err);
-	if (r == -ERR_NOT_FOUND) {
+	int r = data_path("workspaces", path, err);
+	if (r == -ERR_NOT_FOUND || (r == 0 && faccessat(AT_FDCWD, path, F_OK, 0) < 0)) {
 		error_clear(err);
 		return 0;
 	}
+	if (r == 0)
+		r = changes_store_open(&store_fd, err);
 	return r < 0 ? r
 		     : changes_reclaim(store_fd, gc->is_dry_run, tell_changes, gc, leftovers, err);
 }

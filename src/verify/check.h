@@ -28,6 +28,7 @@ void check_refused(struct verify *verify, const struct row *row, struct finding 
 /* Checks of one row each: what is expected stands there in words. */
 void check_no_host_file(struct verify *verify, const struct row *row, struct finding *finding);
 void check_overlay(struct verify *verify, const struct row *row, struct finding *finding);
+void check_late(struct verify *verify, const struct row *row, struct finding *finding);
 void check_image_whole(struct verify *verify, const struct row *row, struct finding *finding);
 void check_strict(struct verify *verify, const struct row *row, struct finding *finding);
 void check_call_from_outside(struct verify *verify, const struct row *row, struct finding *finding);

@@ -149,6 +149,8 @@ static int make_environment(struct verify *verify, struct error *err)
 			return error_set(err, ERR_SYSTEM, 0, "verify", "no memory");
 	}
 	if (asprintf(&verify->environment[n++], "FOSO_IMAGES=%s", verify->world.images) < 0 ||
+	    asprintf(&verify->environment[n++], "FOSO_WORKSPACES=%s", verify->world.workspaces) <
+		    0 ||
 	    asprintf(&verify->environment[n], "VERIFY_CANARY=%s", verify->world.canary) < 0)
 		return error_set(err, ERR_SYSTEM, 0, "verify", "no memory");
 	return 0;

@@ -4,8 +4,8 @@
 #include "verify/verify.h"
 
 const struct row_group *const matrix[] = {
-	&rows_files, &rows_processes, &rows_limits,   &rows_network, &rows_kernel,
-	&rows_fresh, &rows_images,    &rows_refusals, &rows_life,
+	&rows_files, &rows_processes, &rows_limits,    &rows_network,  &rows_kernel,
+	&rows_fresh, &rows_images,    &rows_workspace, &rows_refusals, &rows_life,
 };
 const size_t n_matrix = ARRAY_LEN(matrix);
 

@@ -60,7 +60,7 @@ struct row_group {
 };
 
 extern const struct row_group rows_files, rows_processes, rows_limits, rows_network, rows_kernel,
-	rows_fresh, rows_images, rows_refusals, rows_life;
+	rows_fresh, rows_images, rows_workspace, rows_refusals, rows_life;
 
 /* matrix.c: the groups in order, and the rows of all of them, counted from 0. */
 extern const struct row_group *const matrix[];

@@ -98,6 +98,27 @@ static int make_shown(struct world *world)
 	return chown(path, 65534, 65534);
 }
 
+/* A secret by its name, by a hard link, through a link and in a folder that is one. */
+static int make_project(const struct world *world)
+{
+	static const char *const secrets[] = { ".env", ".aws/credentials" };
+	char path[256], other[256];
+	(void)snprintf(path, sizeof(path), "%s/.aws", world->project);
+	if (mkdir(world->project, 0755) < 0 || mkdir(path, 0755) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_LEN(secrets); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", world->project, secrets[i]);
+		if (write_file(path, "secret\n", 0644) < 0)
+			return -1;
+	}
+	(void)snprintf(path, sizeof(path), "%s/.env", world->project);
+	(void)snprintf(other, sizeof(other), "%s/hard", world->project);
+	if (link(path, other) < 0)
+		return -1;
+	(void)snprintf(other, sizeof(other), "%s/link", world->project);
+	return symlink(".env", other);
+}
+
 /* A policy of twice the size that foso reads. */
 static int make_large_policy(const struct world *world)
 {
@@ -141,7 +162,8 @@ static void make_home_file(struct world *world)
 
 static int make_files(struct world *world, const char *act, struct error *err)
 {
-	if (make_decoy(world) < 0 || make_shown(world) < 0 || make_large_policy(world) < 0)
+	if (make_decoy(world) < 0 || make_shown(world) < 0 || make_project(world) < 0 ||
+	    make_large_policy(world) < 0)
 		return failed(err, world->folder, "the decoys cannot be made");
 	if (!world->is_root || copy_setuid(world, act) < 0)
 		world->setuid_path[0] = '\0';
@@ -273,6 +295,9 @@ static int name_all(struct world *world, struct error *err)
 		return failed(err, world->folder, "its mode cannot be set");
 	(void)snprintf(world->decoy, sizeof(world->decoy), "%s/decoy", world->folder);
 	(void)snprintf(world->shown, sizeof(world->shown), "%s/shown", world->folder);
+	(void)snprintf(world->project, sizeof(world->project), "%s/project", world->folder);
+	(void)snprintf(world->workspaces, sizeof(world->workspaces), "%s/workspaces",
+		       world->folder);
 	(void)snprintf(world->setuid_path, sizeof(world->setuid_path), "%s/setuid", world->folder);
 	(void)snprintf(world->opt_path, sizeof(world->opt_path), "/opt/.%s", world->name);
 	return 0;
@@ -373,7 +398,7 @@ bool world_lookup(const struct world *world, const char *name, size_t len, struc
 		{ "home", world->home_path },  { "setuid", world->setuid_path },
 		{ "name", world->name },       { "comm", world->name + 5 },
 		{ "canary", world->canary },   { "low", world->low_layer },
-		{ "high", world->high_layer },
+		{ "high", world->high_layer }, { "project", world->project },
 	};
 	static const char *const numbers[] = { "port", "victim", "prey", "key", "address" };
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
@@ -406,6 +431,8 @@ const char *world_lack(const struct world *world, const char *text)
 		{ "{home}", world->home_path, "the caller has no home that he may write to" },
 		{ "{setuid}", world->setuid_path,
 		  "a file that root owns can be made by root only" },
+		{ "{project}:rw --set", world->is_root ? "/" : "",
+		  "only root can have the kernel ask about files that appear later" },
 		{ "image:foso-verify/high", world->high_layer, "no image can be made here" },
 		{ "/root-", world->is_root ? "/" : "",
 		  "a file that root owns can be made by root only" },

@@ -28,6 +28,8 @@ struct world {
 	char name[32];         /* "foso-verify-1234": of abstract sockets, queues, processes */
 	char decoy[192];       /* a file */
 	char shown[192];       /* a folder that rows show to the sandbox */
+	char project[192];     /* a workspace with secrets in it */
+	char workspaces[160];  /* a store of change sets of our own */
 	char canary[48];       /* a secret in the environment of every program that is started */
 	char opt_path[96];     /* a socket below /opt, a folder that sandboxes see; "" if none */
 	char home_path[512];   /* a file in the caller's home; "" if none */

@@ -25,6 +25,8 @@ enum act_status {
 #define ACTS(ACT)                                                                                 \
 	/* files */                                                                               \
 	ACT("read",         act_read,         1, "read each PATH")                                \
+	ACT("await-read",   act_await_read,   1, "read PATH once it is there, within 5 s")       \
+	ACT("rename-read",  act_rename_read,  2, "rename PATH to OTHER and read that")            \
 	ACT("read-link",    act_read_link,    2, "make a link at PATH to TARGET and read it")     \
 	ACT("climb",        act_climb,        1, "read PATH after going up from / by ..")         \
 	ACT("magic",        act_magic,        1, "read PATH through the links of /proc/self and /proc/1") \

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -30,6 +31,27 @@ int act_read(int argc, char **argv)
 		errnum = errno;
 	}
 	return act_denied(errnum, "%s", argv[argc - 1]);
+}
+
+int act_await_read(int argc, char **argv)
+{
+	int r = -1;
+	UNUSED(argc);
+	for (int i = 0; i < 500; i++) {
+		r = read_one(argv[1]);
+		if (r == 0 || errno != ENOENT)
+			break;
+		(void)poll(NULL, 0, 10);
+	}
+	return act_outcome(r, "read what came late");
+}
+
+int act_rename_read(int argc, char **argv)
+{
+	UNUSED(argc);
+	if (rename(argv[1], argv[2]) < 0)
+		return act_denied(errno, "rename %s", argv[1]);
+	return act_outcome(read_one(argv[2]), "read it by its new name");
 }
 
 int act_read_link(int argc, char **argv)
