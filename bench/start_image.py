@@ -56,10 +56,16 @@ def claim_difference(folder, runs):
         'image of 5 layers': start('image:five'),
         'image of 127 layers': start('image:many'),
     }, runs)
-    more = median_ms(results['image of 5 layers']) - median_ms(results['dir'])
-    return measure.Claim('start from an image of 5 layers - from dir:', more, 0.5, 'ms', runs=runs,
-                         ratio=round(measure.wall_ratio(results, 'image of 5 layers', 'dir'), 3),
-                         times=measure.times(results))
+    image, base = results['image of 5 layers'], results['dir']
+    cpu_ms = (image['cpu_ns']['median'] - base['cpu_ns']['median']) / 1e6
+    return [
+        measure.Claim('start from an image of 5 layers - from dir:',
+                      median_ms(image) - median_ms(base), 0.5, 'ms', runs=runs,
+                      ratio=round(measure.wall_ratio(results, 'image of 5 layers', 'dir'), 3),
+                      times=measure.times(results)),
+        # What other programs do counts less here.
+        measure.Claim('the same in processor time', cpu_ms, 0.5, 'ms', runs=runs),
+    ]
 
 
 def claim_thousandth():
@@ -76,7 +82,7 @@ def claims(runs):
         raise measure.Skip('busybox-static and the tests of the build are needed')
     with measure.temporary_folder() as folder:
         os.environ['FOSO_IMAGES'] = f'{folder}/images'
-        return [claim_difference(folder, runs), claim_thousandth()]
+        return [*claim_difference(folder, runs), claim_thousandth()]
 
 
 if __name__ == '__main__':
