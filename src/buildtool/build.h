@@ -101,6 +101,14 @@ int build_run(const struct build *build, const struct build_run *run, int *ret_s
 int build_copy_stream(struct build *build, const struct recipe_step *step, int fd,
 		      uint8_t ret_digest[DIGEST_BYTES], struct error *err) must_check;
 
+/*
+ * build_add.c: the files of the archive in @fd; they stay until the next one, or the build's end
+ *
+ * 1 if it is none.  -ERR_UNSUPPORTED for one that foso-unpack does not read; its faults.
+ */
+int build_unpack(struct build *build, int fd, const char *name, int *ret_tree_fd, struct error *err)
+	must_check;
+
 /* build_cache.c */
 struct build_cached {
 	struct image_layer layer;

@@ -38,6 +38,7 @@ void build_cache_key(const struct build *build, const struct build_stage *stage,
 	wire_put_u32(&bytes, ENTRY_MAGIC);
 	wire_put_bytes(&bytes, below, DIGEST_BYTES);
 	wire_put_u8(&bytes, (uint8_t)step->kind);
+	wire_put_u8(&bytes, step->is_add);
 	wire_put_u64(&bytes, (uint64_t)build->options->epoch_s);
 	wire_put_bytes(&bytes, source, DIGEST_BYTES);
 	if (step->kind == RECIPE_RUN) {

@@ -78,6 +78,11 @@ static int open_tree(struct build *build, const struct recipe_step *step, int *r
 	return r;
 }
 
+static int unpack(void *context, int fd, const char *name, int *ret_tree_fd, struct error *err)
+{
+	return build_unpack(context, fd, name, ret_tree_fd, err);
+}
+
 static int put_tree(struct build *build, const struct recipe_step *step, struct sink *sink,
 		    struct error *err)
 {
@@ -100,6 +105,11 @@ static int put_tree(struct build *build, const struct recipe_step *step, struct 
 				       build->plan.stages[step->stage].line);
 		else
 			(void)snprintf(what, sizeof(what), "the image '%.100s'", step->image);
+	}
+	/* For the digest the archive itself counts. */
+	if (step->is_add && sink->fd >= 0) {
+		walk.unpack = unpack;
+		walk.context = build;
 	}
 	int r = 0;
 	for (size_t i = 0; r == 0 && i < step->args.n_items; i++)

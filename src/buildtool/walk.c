@@ -221,6 +221,20 @@ static int no_source(const struct walk *walk, const char *path, int errnum, stru
 	return error_remedy(err, r, "name a file or folder of it; .dockerignore may leave it out");
 }
 
+/* What is in the archive, as if a folder had been named; 1 if it is none. */
+static int put_archive(struct walk *walk, int fd, const char *path, struct error *err)
+{
+	static const struct files_header header = { .type = FILES_SOURCE, .mode = S_IFDIR | 0755 };
+	auto_fd int tree_fd = -1;
+	struct walk below = { .what = path, .sink = walk->sink, .n_entries = walk->n_entries };
+	struct state state = { .walk = &below };
+	int r = walk->unpack(walk->context, fd, path, &tree_fd, err);
+	if (r != 0)
+		return r;
+	r = walk_put(walk->sink, &header, "", err);
+	return r == 0 ? walk_folder(&state, tree_fd, NULL, err) : r;
+}
+
 /* The source at @path, which was named: links on the way are followed below the tree. */
 static int put_source(struct walk *walk, const char *path, struct error *err)
 {
@@ -242,6 +256,14 @@ static int put_source(struct walk *walk, const char *path, struct error *err)
 	if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) {
 		int r = error_set(err, ERR_INVALID, 0, path, "is neither file nor folder");
 		return error_remedy(err, r, "name another");
+	}
+	if (walk->unpack && S_ISREG(status.st_mode)) {
+		int unpacked = put_archive(walk, fd, path, err);
+		if (unpacked <= 0)
+			return unpacked;
+		/* Whoever looked has read it. */
+		if (lseek(fd, 0, SEEK_SET) != 0)
+			return cannot_read(path, errno, err);
 	}
 	int r = walk_put(walk->sink, &header, name, err);
 	if (r != 0 || S_ISDIR(status.st_mode))

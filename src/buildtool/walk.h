@@ -19,6 +19,12 @@ struct walk {
 	const char *what;               /* "the build context", "stage 'build'": for errors */
 	struct sink *sink;
 	uint64_t n_entries;
+	/*
+	 * Of ADD: asked for each file that was named; 0 and a tree if it is an archive, 1 if not.
+	 * NULL: every file is a file.
+	 */
+	int (*unpack)(void *context, int fd, const char *name, int *ret_tree_fd, struct error *err);
+	void *context;
 };
 
 /*
