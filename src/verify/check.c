@@ -39,6 +39,8 @@ void check_ended(const struct sandbox_run *sandbox, struct finding *finding)
 {
 	(void)snprintf(finding->policy_sha256, sizeof(finding->policy_sha256), "%s",
 		       sandbox->policy_sha256);
+	(void)snprintf(finding->root_sha256, sizeof(finding->root_sha256), "%s",
+		       sandbox->root_sha256);
 	finding->duration_ns = sandbox->run.duration_ns;
 }
 
@@ -106,7 +108,7 @@ static bool control_outside(struct verify *verify, const struct row *row, const 
 	if (r == 0)
 		r = words_add(&words, verify, row->control_act ? row->control_act : row->act, &err);
 	if (r == 0)
-		r = run_whole(&run, verify, words.items, row->flags & ROW_INHERIT, &err);
+		r = run_whole(&run, verify, words.items, row->flags, &err);
 	words_fini(&words);
 	if (r < 0)
 		error_format(&err, line, size);

@@ -25,6 +25,20 @@ void check_denied(struct verify *verify, const struct row *row, struct finding *
  */
 void check_refused(struct verify *verify, const struct row *row, struct finding *finding);
 
+/*
+ * Level wasm.  check_wasm_end() expects how the run ends: "exit 8", or a reason and words on
+ * stderr; check_wasm_again() the same three times; check_wasm_refused() as check_refused(), and
+ * within 5 ms.  The control's module exits with 0.
+ */
+void check_wasm_end(struct verify *verify, const struct row *row, struct finding *finding);
+void check_wasm_again(struct verify *verify, const struct row *row, struct finding *finding);
+void check_wasm_refused(struct verify *verify, const struct row *row, struct finding *finding);
+void check_wasm_random(struct verify *verify, const struct row *row, struct finding *finding);
+void check_wasm_tampered(struct verify *verify, const struct row *row, struct finding *finding);
+
+/* check_wasm_prepare() - the modules, below the world's folder. */
+int check_wasm_prepare(struct verify *verify, struct error *err) must_check;
+
 /* Checks of one row each: what is expected stands there in words. */
 void check_no_host_file(struct verify *verify, const struct row *row, struct finding *finding);
 void check_overlay(struct verify *verify, const struct row *row, struct finding *finding);

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/programs.h"
 #include "base/version.h"
+#include "verify/check.h"
 #include "verify/run.h"
 #include "verify/verify.h"
 
@@ -30,7 +31,7 @@ static void on_signal(int number)
 }
 
 struct options {
-	bool is_help, is_version, is_json, is_claims;
+	bool is_help, is_version, is_json, is_claims, is_wasm;
 	char *const *ids; /* the rows to try; all if there is none */
 };
 
@@ -38,7 +39,7 @@ static const struct {
 	const char *name, *letter, *help;
 } option_rows[] = {
 	{ "--json", "-j", "print one JSON object instead of the table; the count is on stderr" },
-	{ "--level", "-L", "LEVEL: try this level; process is the only one so far" },
+	{ "--level", "-L", "LEVEL: try this level, process (the default) or wasm" },
 	{ "--claims", NULL, "print what would be tried, as Markdown, and try nothing" },
 	{ "--help", "-h", "say what the command does, and its options" },
 	{ "--version", "-V", "say which foso this is" },
@@ -62,19 +63,22 @@ static int refuse(struct error *err, const char *subject, const char *message, c
 	return error_remedy(err, r, "%s", remedy);
 }
 
-static int check_level(const char *value, struct error *err)
+#define LEVEL_REMEDY "write --level process or --level wasm"
+
+static int set_level(struct options *options, const char *value, struct error *err)
 {
-	static const char *const later[] = { "kernel", "microvm", "wasm" };
+	static const char *const later[] = { "kernel", "microvm" };
 	if (!value)
-		return refuse(err, "--level", "no level is given", "write --level process");
-	if (strcmp(value, "process") == 0)
+		return refuse(err, "--level", "no level is given", LEVEL_REMEDY);
+	options->is_wasm = strcmp(value, "wasm") == 0;
+	if (options->is_wasm || strcmp(value, "process") == 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(later); i++) {
 		if (strcmp(value, later[i]) == 0)
 			return refuse(err, "--level", "the level is not part of this version",
-				      "write --level process");
+				      LEVEL_REMEDY);
 	}
-	return refuse(err, "--level", "there is no such level", "write --level process");
+	return refuse(err, "--level", "there is no such level", LEVEL_REMEDY);
 }
 
 static bool is_option(const char *word, const char *name, const char *letter)
@@ -101,9 +105,9 @@ static int parse(struct options *ret, char *const *words, struct error *err)
 		else if (is_option(word, "--version", "-V"))
 			ret->is_version = true;
 		else if (strncmp(word, "--level=", 8) == 0)
-			r = check_level(word + 8, err);
+			r = set_level(ret, word + 8, err);
 		else if (is_option(word, "--level", "-L"))
-			r = check_level(words[1] ? *++words : NULL, err);
+			r = set_level(ret, words[1] ? *++words : NULL, err);
 		else
 			r = refuse(err, word, "is not an option of foso verify",
 				   "foso verify --help lists them");
@@ -151,6 +155,8 @@ static int make_environment(struct verify *verify, struct error *err)
 	if (asprintf(&verify->environment[n++], "FOSO_IMAGES=%s", verify->world.images) < 0 ||
 	    asprintf(&verify->environment[n++], "FOSO_WORKSPACES=%s", verify->world.workspaces) <
 		    0 ||
+	    asprintf(&verify->environment[n++], "FOSO_MODULES=%s/modules", verify->world.folder) <
+		    0 ||
 	    asprintf(&verify->environment[n], "VERIFY_CANARY=%s", verify->world.canary) < 0)
 		return error_set(err, ERR_SYSTEM, 0, "verify", "no memory");
 	return 0;
@@ -165,6 +171,8 @@ static int prepare(struct verify *verify, struct error *err)
 		r = world_open(&verify->world, verify->act, err);
 	if (r == 0)
 		r = make_environment(verify, err);
+	if (r == 0 && verify->is_wasm)
+		r = check_wasm_prepare(verify, err);
 	(void)snprintf(verify->evidence, sizeof(verify->evidence), "%s/evidence",
 		       verify->world.folder);
 	return r;
@@ -215,6 +223,7 @@ static int run_matrix(const struct options *options, struct error *err)
 	if (!findings)
 		return error_set(err, ERR_SYSTEM, 0, "verify", "no memory");
 	catch_signals();
+	verify.is_wasm = options->is_wasm;
 	int r = prepare(&verify, err);
 	int status = r < 0 ? r : try_rows(&verify, options, findings);
 	if (status >= 0 && options->is_json) {
@@ -234,6 +243,7 @@ static int run(char *const *words, struct error *err)
 	int r = parse(&options, words, err);
 	if (r < 0)
 		return r;
+	matrix_choose(options.is_wasm);
 	if (options.is_help) {
 		print_help();
 		return 0;
@@ -243,7 +253,7 @@ static int run(char *const *words, struct error *err)
 		return 0;
 	}
 	if (options.is_claims) {
-		report_claims();
+		report_claims(options.is_wasm);
 		return 0;
 	}
 	r = check_ids(&options, err);

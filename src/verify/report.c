@@ -65,6 +65,8 @@ static void put_row(struct json *json, const struct row *row, const struct findi
 		json_string(json, "policy_sha256", finding->policy_sha256);
 	else
 		json_null(json, "policy_sha256");
+	if (finding->root_sha256[0])
+		json_string(json, "root_sha256", finding->root_sha256);
 	json_u64(json, "duration_ns", finding->duration_ns);
 	json_string(json, "build_id", version_build_id());
 	json_object_close(json);
@@ -80,7 +82,7 @@ static void put_host(struct json *json, const struct verify *verify)
 	json_string(json, "version", version_number());
 	json_string(json, "build_id", version_build_id());
 	json_object_close(json);
-	json_string(json, "level", "process");
+	json_string(json, "level", verify->is_wasm ? "wasm" : "process");
 	if (gmtime_r(&now, &when) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &when) > 0)
 		json_string(json, "ended", text);
 	json_object_open(json, "host");
@@ -127,19 +129,22 @@ static void put_cell(const char *text)
 	}
 }
 
-void report_claims(void)
+void report_claims(bool is_wasm)
 {
-	printf("<!-- Written by foso verify --claims; a test compares the two. -->\n\n"
-	       "# The boundary at level `process`, claim by claim\n\n"
-	       "`foso verify` tries each row on the host at hand.  A row is *held* if the act fails "
+	const struct row_group *group;
+	printf("<!-- Written by foso verify%s --claims; a test compares the two. -->\n\n"
+	       "# The boundary at level `%s`, claim by claim\n\n"
+	       "`foso verify%s` tries each row on the host at hand.  A row is *held* if the act fails "
 	       "inside a\nsandbox, as expected and with nothing changed outside, and if the control "
 	       "shows that the same act\nworks without the boundary.  Where the control does not "
-	       "work, the row is *skipped*, with the reason.\n");
-	for (size_t i = 0; i < n_matrix; i++) {
+	       "work, the row is *skipped*, with the reason.\n",
+	       is_wasm ? " --level wasm" : "", is_wasm ? "wasm" : "process",
+	       is_wasm ? " --level wasm" : "");
+	for (size_t i = 0; (group = matrix_group(i)); i++) {
 		printf("\n## %s\n\n| id | claim | forbidden act | control |\n|---|---|---|---|\n",
-		       matrix[i]->heading);
-		for (size_t j = 0; j < matrix[i]->n_rows; j++) {
-			const struct row *row = &matrix[i]->rows[j];
+		       group->heading);
+		for (size_t j = 0; j < group->n_rows; j++) {
+			const struct row *row = &group->rows[j];
 			printf("| %s | ", row->id);
 			put_cell(row->claim);
 			printf(" | ");

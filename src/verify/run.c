@@ -109,19 +109,31 @@ static int add_inherited(posix_spawn_file_actions_t *actions, const struct verif
 	return errnum;
 }
 
-static int spawn(struct run *run, const struct verify *verify, char *const *argv, bool inherits,
+/* A pipe whose other end stays open in us; made once. */
+static int silent_fd(void)
+{
+	static int ends[2] = { -1, -1 };
+	if (ends[0] < 0 && pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	return ends[0];
+}
+
+static int spawn(struct run *run, const struct verify *verify, char *const *argv, unsigned flags,
 		 const int ends[4])
 {
 	posix_spawn_file_actions_t actions;
 	int errnum = posix_spawn_file_actions_init(&actions);
 	if (errnum != 0)
 		return errnum;
-	errnum = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	if (flags & ROW_SILENT)
+		errnum = posix_spawn_file_actions_adddup2(&actions, silent_fd(), 0);
+	else
+		errnum = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	if (errnum == 0)
 		errnum = posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
 	if (errnum == 0)
 		errnum = posix_spawn_file_actions_adddup2(&actions, ends[3], 2);
-	if (errnum == 0 && inherits)
+	if (errnum == 0 && (flags & ROW_INHERIT))
 		errnum = add_inherited(&actions, verify);
 	run->started_ns = run_now_ns();
 	if (errnum == 0)
@@ -130,7 +142,7 @@ static int spawn(struct run *run, const struct verify *verify, char *const *argv
 	return errnum;
 }
 
-int run_start(struct run *run, const struct verify *verify, char *const *argv, bool inherits,
+int run_start(struct run *run, const struct verify *verify, char *const *argv, unsigned flags,
 	      struct error *err)
 {
 	int ends[4] = { -1, -1, -1, -1 };
@@ -142,7 +154,7 @@ int run_start(struct run *run, const struct verify *verify, char *const *argv, b
 		fd_close(&ends[1]);
 		return start_failed(err, argv[0], errno);
 	}
-	int errnum = spawn(run, verify, argv, inherits, ends);
+	int errnum = spawn(run, verify, argv, flags, ends);
 	close(ends[1]);
 	close(ends[3]);
 	run->out_fd = ends[0];
@@ -248,10 +260,10 @@ void run_fini(struct run *run)
 	buf_fini(&run->err);
 }
 
-int run_whole(struct run *run, const struct verify *verify, char *const *argv, bool inherits,
+int run_whole(struct run *run, const struct verify *verify, char *const *argv, unsigned flags,
 	      struct error *err)
 {
-	int r = run_start(run, verify, argv, inherits, err);
+	int r = run_start(run, verify, argv, flags, err);
 	if (r == 0)
 		run_finish(run);
 	return r;

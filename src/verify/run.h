@@ -46,9 +46,9 @@ struct run {
 
 /*
  * run_start() - a program with stdin /dev/null and the environment of @verify
- * @inherits:  a folder is open as descriptor 7, a file as 2048 in it
+ * @flags:  enum row_flag
  */
-int run_start(struct run *run, const struct verify *verify, char *const *argv, bool inherits,
+int run_start(struct run *run, const struct verify *verify, char *const *argv, unsigned flags,
 	      struct error *err) must_check;
 
 /* run_await() - reads until stdout holds @text; false if it ends or @ms pass before. */
@@ -61,7 +61,7 @@ void run_finish(struct run *run);
 void run_fini(struct run *run);
 
 /* run_whole() - start and finish. */
-int run_whole(struct run *run, const struct verify *verify, char *const *argv, bool inherits,
+int run_whole(struct run *run, const struct verify *verify, char *const *argv, unsigned flags,
 	      struct error *err) must_check;
 
 /* run_line() - the first line of an output, made safe to show; "" if there is none. */

@@ -6,6 +6,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The first word of *act names the module; *act is then what follows it. */
+static int add_module(struct words *words, const struct verify *verify, const char **act,
+		      struct error *err)
+{
+	char path[256];
+	size_t len = strcspn(*act, " ");
+	(void)snprintf(path, sizeof(path), "%s/%.*s.wasm", verify->world.folder, (int)len, *act);
+	*act += len + ((*act)[len] == ' ');
+	int r = words_add(words, verify, "--", err);
+	return r < 0 ? r : words_add_whole(words, path, err);
+}
+
 /* The act is mounted into each sandbox, so that tools of the root file system do not matter. */
 int sandbox_start(struct verify *verify, const char *options, const char *act, unsigned flags,
 		  struct sandbox_run *ret, struct error *err)
@@ -16,20 +28,24 @@ int sandbox_start(struct verify *verify, const char *options, const char *act, u
 	(void)snprintf(ret->result, sizeof(ret->result), "%s/record-%u", verify->world.folder,
 		       ++verify->n_runs);
 	(void)snprintf(volume, sizeof(volume), "%s:/foso-act", verify->act);
+	const char *const of_wasm[] = { verify->foso, "run",       "--level",    "wasm",
+					"--result",   ret->result, "--evidence", verify->evidence };
 	const char *const fixed[] = { verify->foso, "run",       "--level",    "process",
 				      "--result",   ret->result, "--evidence", verify->evidence,
 				      "--volume",   volume };
 	int r = 0;
-	for (size_t i = 0; i < ARRAY_LEN(fixed) && r == 0; i++)
-		r = words_add_whole(&words, fixed[i], err);
+	size_t n_fixed = verify->is_wasm ? ARRAY_LEN(of_wasm) : ARRAY_LEN(fixed);
+	for (size_t i = 0; i < n_fixed && r == 0; i++)
+		r = words_add_whole(&words, verify->is_wasm ? of_wasm[i] : fixed[i], err);
 	if (r == 0)
 		r = words_add(&words, verify, options, err);
 	if (r == 0)
-		r = words_add(&words, verify, "-- /foso-act", err);
+		r = verify->is_wasm ? add_module(&words, verify, &act, err)
+				    : words_add(&words, verify, "-- /foso-act", err);
 	if (r == 0)
 		r = words_add(&words, verify, act, err);
 	if (r == 0)
-		r = run_start(&ret->run, verify, words.items, flags & ROW_INHERIT, err);
+		r = run_start(&ret->run, verify, words.items, flags, err);
 	words_fini(&words);
 	return r;
 }
@@ -70,6 +86,7 @@ static void read_record(struct sandbox_run *sandbox)
 	sandbox->has_record = true;
 	copy_text(record, "id", sandbox->id, sizeof(sandbox->id));
 	copy_text(record, "policy_sha256", sandbox->policy_sha256, sizeof(sandbox->policy_sha256));
+	copy_text(record, "root_sha256", sandbox->root_sha256, sizeof(sandbox->root_sha256));
 	copy_text(end, "reason", sandbox->reason, sizeof(sandbox->reason));
 	copy_text(end, "limit", sandbox->limit, sizeof(sandbox->limit));
 	sandbox->code = (int)get_number(end, "code");

@@ -12,7 +12,7 @@ struct sandbox_run {
 	char result[256]; /* path of the record; removed once it is read */
 	/* Of the record; empty and 0 if there is none. */
 	bool has_record;
-	char id[32], policy_sha256[65], reason[24], limit[32];
+	char id[32], policy_sha256[65], root_sha256[65], reason[24], limit[32];
 	int code, signal;
 	uint64_t stdout_bytes, stderr_bytes, lost_bytes;
 	size_t n_denials;

@@ -30,6 +30,7 @@ enum control {
 
 enum row_flag {
 	ROW_INHERIT = 1u << 0, /* foso is started with a folder at 7 and a file at 2048 open */
+	ROW_SILENT = 1u << 1,  /* its stdin is open and never written */
 };
 
 struct verify;
@@ -62,9 +63,12 @@ struct row_group {
 extern const struct row_group rows_files, rows_processes, rows_limits, rows_network, rows_kernel,
 	rows_fresh, rows_images, rows_workspace, rows_refusals, rows_life;
 
-/* matrix.c: the groups in order, and the rows of all of them, counted from 0. */
-extern const struct row_group *const matrix[];
-extern const size_t n_matrix;
+extern const struct row_group rows_wasm_ends, rows_wasm_memory, rows_wasm_host, rows_wasm_modules,
+	rows_wasm_refusals;
+
+/* matrix.c: the groups of the chosen level in order, and the rows of all of them, from 0. */
+void matrix_choose(bool is_wasm);                   /* level process until it is called */
+const struct row_group *matrix_group(size_t index); /* NULL at the end */
 size_t matrix_count(void);
 const struct row *matrix_row(size_t index);
 
@@ -74,6 +78,7 @@ struct finding {
 	enum verdict verdict;
 	char policy_sha256[65]; /* of the sandbox in which the act was tried; "" if it was refused
 				 */
+	char root_sha256[65];   /* of the module, at level wasm; "" if nothing was run */
 	char expected[256];
 	char observed[512];
 	char reason[512]; /* why it was skipped; "" otherwise */
@@ -89,6 +94,7 @@ void finding_skip(struct finding *finding, const char *format, ...) printf_like(
 
 struct verify {
 	struct world world;
+	bool is_wasm;               /* level wasm: acts are modules, <folder>/<name>.wasm */
 	char foso[4096], act[4096]; /* paths of the programs */
 	char evidence[192];         /* folder of the log of all sandboxes that are started */
 	char **environment;         /* of every program that is started; owned, the strings too */
@@ -98,6 +104,6 @@ struct verify {
 /* report.c: all but report_json() write to stdout at once. */
 void report_line(const struct row *row, const struct finding *finding);
 void report_count(FILE *stream, const struct finding *findings);
-void report_claims(void);
+void report_claims(bool is_wasm);
 int report_json(const struct verify *verify, const struct finding *findings, struct error *err)
 	must_check;

@@ -3,18 +3,29 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "wasm/wasm.h"
 
 int main(int argc, char **argv)
 {
 	static struct wasm_program program;
-	if (argc == 2 && strcmp(argv[1], "assemble") == 0)
+	if (argc == 4 && strcmp(argv[1], "assemble") == 0) {
+		/* In place of stdin and stdout, before anything is given up. */
+		int in = open(argv[2], O_RDONLY | O_CLOEXEC);
+		int out = open(argv[3], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		if (in < 0 || out < 0 || dup3(in, STDIN_FILENO, O_CLOEXEC) < 0 ||
+		    dup3(out, STDOUT_FILENO, O_CLOEXEC) < 0) {
+			(void)fprintf(stderr, "foso-wasm: a file cannot be opened\n");
+			return 125;
+		}
+	}
+	if ((argc == 2 || argc == 4) && strcmp(argv[1], "assemble") == 0)
 		return compile_assemble();
 	if (argc != 1 || fcntl(WASM_CODE_FD, F_GETFD) < 0) {
 		(void)fprintf(stderr,
 			      "foso-wasm: is started by foso run --level wasm; by hand it "
-			      "only turns text into a module: foso-wasm assemble <IN >OUT\n");
+			      "only turns text into a module: foso-wasm assemble [IN OUT]\n");
 		return 125;
 	}
 	return zygote_serve(&program);
