@@ -191,15 +191,28 @@ struct leftovers {
 /* A step that nobody holds belonged to a build that was killed. */
 static int sweep_step(const struct changes_entry *entry, void *context)
 {
-	const struct leftovers *sweep = context;
+	const struct leftovers *leftovers = context;
 	struct changes changes = CHANGES_CLOSED;
 	struct error ignored = { .code = ERR_NONE };
 	if (entry->is_used ||
-	    changes_open(sweep->steps_fd, entry->id, false, &changes, &ignored) != 0)
+	    changes_open(leftovers->steps_fd, entry->id, false, &changes, &ignored) != 0)
 		return 0;
 	error_clear(&ignored);
 	(void)!changes_remove(&changes, &ignored);
 	return 0;
+}
+
+static int open_folders(struct build *build, struct error *err)
+{
+	int r = open_folder(build, "steps", &build->steps_fd, err);
+	return r == 0 ? open_folder(build, "cache", &build->cache_fd, err) : r;
+}
+
+static void sweep_steps(const struct build *build)
+{
+	struct leftovers leftovers = { build->steps_fd };
+	struct error ignored = { .code = ERR_NONE };
+	(void)!changes_list(build->steps_fd, sweep_step, &leftovers, &ignored);
 }
 
 static int open_store(struct build *build, struct error *err)
@@ -208,15 +221,10 @@ static int open_store(struct build *build, struct error *err)
 	if (r == 0)
 		r = staging_begin(&build->store, &build->staging, err);
 	if (r == 0)
-		r = open_folder(build, "steps", &build->steps_fd, err);
+		r = open_folders(build, err);
 	if (r == 0)
-		r = open_folder(build, "cache", &build->cache_fd, err);
-	if (r != 0)
-		return r;
-	struct leftovers sweep = { build->steps_fd };
-	struct error ignored = { .code = ERR_NONE };
-	(void)!changes_list(build->steps_fd, sweep_step, &sweep, &ignored);
-	return 0;
+		sweep_steps(build);
+	return r;
 }
 
 static int open_context(struct build *build, struct error *err)
@@ -367,6 +375,23 @@ int verb_build(int argc, char **argv, struct error *err)
 	/* A copier that ended is told by a failed write. */
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	r = build_all(&build, err);
+	release(&build);
+	return r;
+}
+
+/* For foso image gc, which knows nothing of builds. */
+int verb_sweep(int argc, char **argv, struct error *err)
+{
+	struct build build = {
+		.context_fd = -1, .steps_fd = -1, .cache_fd = -1, .staging = { .dir_fd = -1 }
+	};
+	int r = image_store_open(&build.store, argc > 0 ? argv[0] : NULL, err);
+	if (r == 0)
+		r = open_folders(&build, err);
+	if (r == 0) {
+		sweep_steps(&build);
+		r = build_cache_sweep(&build, err);
+	}
 	release(&build);
 	return r;
 }

@@ -121,6 +121,8 @@ void build_cache_key(const struct build *build, const struct build_stage *stage,
 /* 0 and the layer, held by *ret_hold_fd unless it is empty; 1: not there */
 int build_cache_get(const struct build *build, const uint8_t key[DIGEST_BYTES],
 		    struct build_cached *ret, int *ret_hold_fd, struct error *err) must_check;
+/* Removes entries whose layer is not in the store any more. */
+int build_cache_sweep(const struct build *build, struct error *err) must_check;
 int build_cache_put(const struct build *build, const uint8_t key[DIGEST_BYTES],
 		    const struct build_cached *cached, struct error *err) must_check;
 

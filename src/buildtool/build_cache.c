@@ -14,10 +14,12 @@
 
 #include "base/cleanup.h"
 #include "buildtool/build.h"
+#include "buildtool/names.h"
 #include "wire/codec.h"
 
 #define ENTRY_MAGIC     0x31434246u /* "FBC1" */
 #define ENTRY_MAX_BYTES 512
+#define MAX_ENTRIES     1000000
 #define KEY_MAX_BYTES   (32u * 1024 * 1024)
 
 static void put_list(struct buf *out, const struct recipe_list *list)
@@ -97,6 +99,36 @@ int build_cache_get(const struct build *build, const uint8_t key[DIGEST_BYTES],
 	if (n <= 0 || !decode(ret, bytes, (size_t)n))
 		return 1;
 	return ret->is_empty ? 0 : build_layer_hold(build, &ret->layer, ret_hold_fd, err);
+}
+
+static bool is_useful(const struct build *build, const char *name)
+{
+	char bytes[ENTRY_MAX_BYTES], path[IMAGE_PATH_BYTES];
+	struct build_cached cached;
+	auto_fd int fd = openat(build->cache_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+	if (n <= 0 || !decode(&cached, bytes, (size_t)n))
+		return false;
+	if (cached.is_empty)
+		return true;
+	image_layer_path(cached.layer.chain, path);
+	if (faccessat(build->store.dir_fd, path, F_OK, 0) < 0)
+		return false;
+	image_blob_path(cached.layer.blob, path);
+	return faccessat(build->store.dir_fd, path, F_OK, 0) == 0;
+}
+
+int build_cache_sweep(const struct build *build, struct error *err)
+{
+	auto_names struct names names = { .items = NULL };
+	int r = names_read(&names, build->cache_fd, MAX_ENTRIES, "cache", err);
+	for (size_t i = 0; r == 0 && i < names.n_items; i++) {
+		/* "HEX.PID" is being written. */
+		bool is_entry = strlen(names.items[i]) == DIGEST_HEX_BYTES - 1;
+		if (is_entry && !is_useful(build, names.items[i]))
+			(void)unlinkat(build->cache_fd, names.items[i], 0);
+	}
+	return r;
 }
 
 /* A name of its own first, so that a build that is killed leaves no half entry. */

@@ -23,6 +23,7 @@ static const struct {
 	{ "build", verb_build },
 	{ "pull", verb_pull },
 	{ "bootstrap", verb_bootstrap },
+	{ "sweep", verb_sweep },
 };
 
 int main(int argc, char **argv)

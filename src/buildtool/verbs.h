@@ -8,6 +8,7 @@
 #define VERB_SAID 1
 
 int verb_build(int argc, char **argv, struct error *err) must_check;
+int verb_sweep(int argc, char **argv, struct error *err) must_check;
 int verb_pull(int argc, char **argv, struct error *err) must_check;
 int verb_bootstrap(int argc, char **argv, struct error *err) must_check;
 

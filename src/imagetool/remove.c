@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* remove.c - foso image rm and gc */
+#include <errno.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/programs.h"
 #include "image/write/sweep.h"
 #include "imagetool/commands.h"
 
@@ -46,6 +50,27 @@ int command_rm(const struct args *args, struct error *err)
 	return r;
 }
 
+/* What builds left, and what of their cache points to nothing: foso-build knows. */
+static int sweep_builds(const struct image_store *store, struct error *err)
+{
+	char path[PROGRAM_PATH_BYTES];
+	const char *const words[] = { "foso-build", "sweep", store->path, NULL };
+	int status = 0, r = program_path("foso-build", path, err);
+	if (r < 0)
+		return r;
+	pid_t pid = fork();
+	if (pid == 0) {
+		(void)execv(path, (char *const *)(uintptr_t)words);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	r = error_set(err, ERR_UNAVAILABLE, 0, "foso-build", "could not remove what builds left");
+	return error_remedy(err, r, "build or install foso as a whole (./x build)");
+}
+
 int command_gc(const struct args *args, struct error *err)
 {
 	struct image_store store;
@@ -53,6 +78,8 @@ int command_gc(const struct args *args, struct error *err)
 	if (r < 0)
 		return r;
 	r = sweep_and_say(&store, args->is_dry_run, err);
+	if (r == 0 && !args->is_dry_run)
+		r = sweep_builds(&store, err);
 	image_store_fini(&store);
 	return r;
 }
