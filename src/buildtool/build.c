@@ -318,9 +318,20 @@ static void show_notices(const struct build *build)
 	}
 }
 
+/* Before anything is made: a mistake in an option is not a step's. */
+static int check_limits(const struct build_options *options, struct error *err)
+{
+	struct policy policy;
+	int r = build_limits(options, &policy, err);
+	policy_fini(&policy);
+	return r;
+}
+
 static int build_all(struct build *build, struct error *err)
 {
-	int r = open_store(build, err);
+	int r = check_limits(build->options, err);
+	if (r == 0)
+		r = open_store(build, err);
 	if (r == 0)
 		r = open_context(build, err);
 	if (r == 0)
