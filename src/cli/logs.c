@@ -101,13 +101,13 @@ static int follow(int fd, int inotify_fd, bool is_terminal, struct error *err)
 
 static int open_output(int dir_fd, const char *id, int *ret_fd, struct error *err)
 {
-	char path[RUNDIR_ID_BYTES + 16];
+	char name[RUNDIR_NAME_BYTES];
 	if (!rundir_id_is_valid(id) || faccessat(dir_fd, id, F_OK, AT_SYMLINK_NOFOLLOW) < 0) {
 		int r = error_set(err, ERR_NOT_FOUND, 0, id, "no sandbox of this user has this id");
 		return error_remedy(err, r, "foso ps lists the ids");
 	}
-	(void)snprintf(path, sizeof(path), "%s/output", id);
-	*ret_fd = openat(dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	rundir_output_name(id, name);
+	*ret_fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (*ret_fd < 0) {
 		int r = error_set(err, ERR_NOT_FOUND, errno, id, "it keeps no output");
 		return error_remedy(err, r,

@@ -79,10 +79,8 @@ static bool is_being_born(int run_dir_fd, const struct rundir_entry *entry)
 /* One at a time: others may have found it too, and its record is written once. */
 static int take_over(const struct reclaim *reclaim, const struct rundir_entry *entry)
 {
-	char path[RUNDIR_ID_BYTES + 16];
-	(void)snprintf(path, sizeof(path), "%s/state", entry->id);
-	auto_fd int fd =
-		openat(reclaim->run_dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	auto_fd int fd = openat(reclaim->run_dir_fd, entry->id,
+				O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	return fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 ? -1 : take_fd(&fd);
 }
 
@@ -93,7 +91,7 @@ static void remove_all(struct reclaim *reclaim, const struct rundir_entry *entry
 	if (pidfd >= 0 && !init_kill(pidfd, entry->id, reclaim->leftovers))
 		return;
 	item->n_groups = cgroup_reclaim(&reclaim->host, entry->id, reclaim->leftovers);
-	/* The folder stays until all else is gone: it is how the next gc finds the sandbox. */
+	/* The state stays until all else is gone: it is how the next gc finds the sandbox. */
 	if (reclaim->leftovers->n_errors > n_before)
 		return;
 	struct error err = { .code = ERR_NONE };

@@ -36,10 +36,10 @@ void monitor_send_status(struct monitor *monitor, const struct end *end, int exi
 
 static void redirect_output(struct monitor *monitor, struct command *command)
 {
-	char path[RUNDIR_ID_BYTES + 16];
-	(void)snprintf(path, sizeof(path), "%s/output", monitor->id);
+	char name[RUNDIR_NAME_BYTES];
+	rundir_output_name(monitor->id, name);
 	monitor->output_fd =
-		openat(monitor->rundir_fd, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		openat(monitor->rundir_fd, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	for (int fd = 0; fd < 3; fd++) {
 		if (monitor->output_fd < 0 || dup3(monitor->output_fd, fd, 0) < 0)
 			close(fd);

@@ -63,22 +63,19 @@ bool rundir_id_is_valid(const char *id)
 int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, int *ret_state_fd,
 		  struct error *err)
 {
-	char path[RUNDIR_ID_BYTES + 16];
-	if (mkdirat(dir_fd, id, 0700) < 0) {
-		if (errno != EEXIST)
-			return failed(err, id, "the sandbox's folder cannot be made");
-		int r = error_set(err, ERR_EXISTS, 0, id, "a sandbox of this id exists");
-		return error_remedy(err, r, "run foso gc, or choose another id");
-	}
-	(void)snprintf(path, sizeof(path), "%s/state", id);
 	auto_fd int fd =
-		openat(dir_fd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		openat(dir_fd, id, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno == EEXIST) {
+		int exists = error_set(err, ERR_EXISTS, 0, id, "a sandbox of this id exists");
+		return error_remedy(err, exists, "run foso gc, or choose another id");
+	}
+	if (fd < 0)
+		return failed(err, id, "the sandbox's state cannot be made");
 	/* Waits: a foso ps that looks just now holds the lock for a moment. */
-	if (fd < 0 || flock(fd, LOCK_EX) < 0 ||
+	if (flock(fd, LOCK_EX) < 0 ||
 	    pwrite(fd, state, sizeof(*state), 0) != (ssize_t)sizeof(*state)) {
 		int r = failed(err, id, "the sandbox's state cannot be written");
-		unlinkat(dir_fd, path, 0);
-		unlinkat(dir_fd, id, AT_REMOVEDIR);
+		unlinkat(dir_fd, id, 0);
 		return r;
 	}
 	*ret_state_fd = take_fd(&fd);
@@ -94,17 +91,16 @@ int rundir_will_write(int state_fd, const char *bytes, size_t len, struct error 
 
 int rundir_will_read(int dir_fd, const char *id, struct buf *ret, struct error *err)
 {
-	char path[RUNDIR_ID_BYTES + 16], bytes[4096];
+	char bytes[4096];
 	off_t at = sizeof(struct rundir_state);
-	(void)snprintf(path, sizeof(path), "%s/state", id);
-	auto_fd int fd = openat(dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	auto_fd int fd = openat(dir_fd, id, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	for (ssize_t n = 1; fd >= 0 && n > 0; at += n) {
 		n = pread(fd, bytes, sizeof(bytes), at);
 		if (n < 0)
-			return failed(err, path, "cannot be read");
+			return failed(err, id, "cannot be read");
 		buf_append(ret, bytes, (size_t)n);
 	}
-	return fd < 0 ? failed(err, path, "cannot be opened") : 0;
+	return fd < 0 ? failed(err, id, "cannot be opened") : 0;
 }
 
 int rundir_update(int state_fd, const struct rundir_state *state, struct error *err)
@@ -114,38 +110,36 @@ int rundir_update(int state_fd, const struct rundir_state *state, struct error *
 	return 0;
 }
 
+void rundir_output_name(const char *id, char ret_name[RUNDIR_NAME_BYTES])
+{
+	/* The dot keeps it apart from the ids. */
+	(void)snprintf(ret_name, RUNDIR_NAME_BYTES, "%s.output", id);
+}
+
 int rundir_remove(int dir_fd, const char *id, struct error *err)
 {
-	static const char *const files[] = { "output", "state" };
-	char path[RUNDIR_ID_BYTES + 16];
-	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", id, files[i]);
-		if (unlinkat(dir_fd, path, 0) < 0 && errno != ENOENT)
-			return failed(err, path, "cannot be removed");
+	char output[RUNDIR_NAME_BYTES];
+	rundir_output_name(id, output);
+	const char *const names[] = { output, id };
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (unlinkat(dir_fd, names[i], 0) < 0 && errno != ENOENT)
+			return failed(err, names[i], "cannot be removed");
 	}
-	if (unlinkat(dir_fd, id, AT_REMOVEDIR) < 0 && errno != ENOENT)
-		return failed(err, id, "the sandbox's folder cannot be removed");
 	return 0;
 }
 
 /* Fills @ret; false if there is no such sandbox (it went away meanwhile). */
 static bool look(int dir_fd, const char *id, struct rundir_entry *ret)
 {
-	char path[RUNDIR_ID_BYTES + 16];
+	struct stat now;
 	*ret = (struct rundir_entry){ 0 };
 	(void)snprintf(ret->id, sizeof(ret->id), "%s", id);
-	(void)snprintf(path, sizeof(path), "%s/state", id);
-	auto_fd int fd = openat(dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		/* A folder without state: its monitor died in between, or is just being born. */
-		struct stat status;
-		return fstatat(dir_fd, id, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-		       S_ISDIR(status.st_mode);
-	}
+	auto_fd int fd = openat(dir_fd, id, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
 	ret->is_alive = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 	/* Unlocked, because its monitor has just removed it and ended: that is no leftover. */
-	struct stat now;
-	if (!ret->is_alive && fstat(fd, &now) == 0 && now.st_nlink == 0)
+	if (!ret->is_alive && (fstat(fd, &now) < 0 || now.st_nlink == 0 || !S_ISREG(now.st_mode)))
 		return false;
 	if (pread(fd, &ret->state, sizeof(ret->state), 0) == (ssize_t)sizeof(ret->state))
 		ret->has_state =

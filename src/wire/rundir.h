@@ -2,11 +2,12 @@
 /*
  * rundir.h - what is known of running sandboxes outside their monitors
  *
- * /run/foso/<id>/ (root) or $XDG_RUNTIME_DIR/foso/<id>/, else /tmp/foso-<uid>/<id>/ (others),
- * mode 0700, owner checked.  It holds:
- *   state   one struct rundir_state; the monitor holds flock(LOCK_EX) on it while it lives, so
- *           an unlocked state is a dead monitor's, whatever its pid has become
- *   output  with background: keep, what the processes wrote after their command had ended
+ * /run/foso (root) or $XDG_RUNTIME_DIR/foso, else /tmp/foso-<uid> (others), mode 0700, owner
+ * checked.  It holds of each sandbox:
+ *   <id>         its state, one struct rundir_state; the monitor holds flock(LOCK_EX) on it while
+ *                it lives, so an unlocked state is a dead monitor's, whatever its pid has become
+ *   <id>.output  with background: keep, what the processes wrote after their command had ended
+ * Files and no folder for each: on a disk, a folder takes a block, which has to be given back.
  *
  * Written by the monitor, read by ps, kill, logs and gc of the same user.
  */
@@ -19,8 +20,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-#define RUNDIR_ID_BYTES 32
-#define RUNDIR_MAGIC    0x31534f46u /* "FOS1" */
+#define RUNDIR_ID_BYTES   32
+#define RUNDIR_NAME_BYTES (RUNDIR_ID_BYTES + 8) /* of the output of one */
+#define RUNDIR_MAGIC      0x31534f46u           /* "FOS1" */
 
 /* Fixed layout; extended at the end only. */
 struct rundir_state {
@@ -40,7 +42,7 @@ struct rundir_state {
 int rundir_open(int *ret_dir_fd, struct error *err) must_check;
 
 /*
- * rundir_create() - the folder of one sandbox, its state written and locked
+ * rundir_create() - the state of one sandbox, written and locked
  *
  * @ret_state_fd stays open as the lock.  -ERR_EXISTS if the id is taken.
  */
@@ -59,7 +61,10 @@ int rundir_will_read(int dir_fd, const char *id, struct buf *ret, struct error *
 /* rundir_update() - rewrite the state through the locked descriptor. */
 int rundir_update(int state_fd, const struct rundir_state *state, struct error *err) must_check;
 
-/* rundir_remove() - the folder and what foso puts into it; a missing one is fine. */
+/* rundir_output_name() - the file of what kept processes write. */
+void rundir_output_name(const char *id, char ret_name[RUNDIR_NAME_BYTES]);
+
+/* rundir_remove() - state and output; a missing one is fine. */
 int rundir_remove(int dir_fd, const char *id, struct error *err) must_check;
 
 /* One sandbox found by rundir_scan(). */

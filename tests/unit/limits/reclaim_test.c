@@ -102,7 +102,7 @@ static void test_reclaim_leaves_a_living_monitor_alone(void)
 	reclaim(dir_fd, false, &seen);
 	EQ(seen.n_items, 0);
 	OK(is_running(pid));
-	EQ(faccessat(dir_fd, "alive1/state", F_OK, 0), 0);
+	EQ(faccessat(dir_fd, "alive1", F_OK, 0), 0);
 
 	struct error err = { .code = ERR_NONE };
 	EQ(rundir_remove(dir_fd, "alive1", &err), 0);
@@ -143,7 +143,7 @@ static void test_reclaim_dry_run_changes_nothing(void)
 	EQ(seen.n_items, 1);
 	OK(!seen.last.is_removed);
 	OK(is_running(pid));
-	EQ(faccessat(dir_fd, "dead3/state", F_OK, 0), 0);
+	EQ(faccessat(dir_fd, "dead3", F_OK, 0), 0);
 
 	seen.n_items = 0;
 	reclaim(dir_fd, false, &seen);
@@ -152,11 +152,11 @@ static void test_reclaim_dry_run_changes_nothing(void)
 	EQ(rmdir(path), 0);
 }
 
-static void test_reclaim_waits_with_a_folder_that_is_being_made(void)
+static void test_reclaim_waits_with_a_state_that_is_being_made(void)
 {
 	char path[64];
 	auto_fd int dir_fd = run_dir(path);
-	EQ(mkdirat(dir_fd, "newborn", 0700), 0);
+	EQ(mknodat(dir_fd, "newborn", S_IFREG | 0600, 0), 0);
 
 	struct seen seen = { .n_items = 0 };
 	reclaim(dir_fd, false, &seen);
@@ -176,6 +176,6 @@ int main(void)
 	RUN(test_reclaim_leaves_a_living_monitor_alone);
 	RUN(test_reclaim_does_not_kill_a_process_that_got_the_number);
 	RUN(test_reclaim_dry_run_changes_nothing);
-	RUN(test_reclaim_waits_with_a_folder_that_is_being_made);
+	RUN(test_reclaim_waits_with_a_state_that_is_being_made);
 	return tap_done();
 }
