@@ -111,21 +111,27 @@ static int open_image(const char *name, int record_fd, struct error *err)
 	return r < 0 ? error_under(err, r, "root") : 0;
 }
 
+/* An overlay would say of none of its folders which of them is not there. */
+static int lacks_layer(const char *name, struct error *err)
+{
+	int r = error_set(err, ERR_CORRUPT, errno, "root", "the store has no %.80s", name);
+	return error_remedy(err, r, "import the image anew");
+}
+
 static int fill_level_image(struct error *err)
 {
 	const struct image_record *record = &opened.image.record;
 	int layers_fd = openat(opened.store.dir_fd, "layers",
 			       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (layers_fd < 0) {
-		int r = error_set(err, ERR_CORRUPT, errno, "root", "%.200s has no layers",
-				  opened.store.path);
-		return error_remedy(err, r, "import the image anew");
-	}
+	if (layers_fd < 0)
+		return lacks_layer("layers", err);
 	for (size_t i = 0; i < record->n_layers; i++) {
 		char hex[DIGEST_HEX_BYTES];
 		digest_hex(record->layers[i].chain, hex);
 		(void)snprintf(opened.names[i], sizeof(opened.names[i]), "%s/fs", hex);
 		opened.layers[i] = opened.names[i];
+		if (faccessat(layers_fd, opened.names[i], F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			return lacks_layer(opened.names[i], err);
 	}
 	digest_hex(record->manifest, opened.digest);
 	opened.level = (struct level_image){ .layers_fd = layers_fd,

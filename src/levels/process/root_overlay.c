@@ -154,9 +154,12 @@ static int mount_overlay(const struct overlay *overlay, int scratch_fd, int *ret
 			 struct process_step *step)
 {
 	const struct process_option options[] = {
-		{ "source", "foso" },           { "lowerdir", overlay->lower },
-		{ "upperdir", overlay->upper }, { "workdir", overlay->work },
+		{ "source", "foso" },
+		{ "lowerdir", overlay->lower },
+		{ "upperdir", overlay->upper },
+		{ "workdir", overlay->work },
 		{ "userxattr", NULL },
+		{ "index", "off" }, /* some kernels are built with it, and it ties upper to lower */
 	};
 	int r;
 	/* Relative names are looked up from the working directory. */
