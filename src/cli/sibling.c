@@ -31,7 +31,8 @@ int sibling_exec(enum command_id command, char **words, struct error *err)
 		return error_remedy(err, r, "free some memory");
 	}
 	argv[0] = name;
-	argv[1] = word;
+	if (n_first == 2)
+		argv[1] = word;
 	for (size_t i = 0; i < n_words; i++)
 		argv[i + n_first] = words[i];
 	(void)execv(path, argv);
