@@ -60,7 +60,7 @@ static const char *find_fault(const char *text, bool *ret_has_tag)
 	while (at && *at == '/')
 		at = skip_part(at + 1);
 	if (!at)
-		return "has a part that is empty, or begins or ends with a sign";
+		return "has a part that is not lower-case letters and digits with single signs between them";
 	if (*at == ':') {
 		*ret_has_tag = true;
 		return is_tag(at + 1) ? NULL

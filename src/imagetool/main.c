@@ -33,12 +33,12 @@ static const struct command commands[] = {
 	  "Layers on which a sandbox runs stay until it ends; foso image gc then removes them.",
 	  1, ARGS_MAX_POSITIONAL, command_rm },
 	{ "gc", COMMAND_GC, "[OPTION]...",
-	  "Remove what no image needs: layers and blobs without a name, and what imports left\n"
-	  "that were interrupted.",
+	  "Remove what no image needs.\n"
+	  "That is layers and blobs without a name, and what interrupted imports left.",
 	  0, 0, command_gc },
 	{ "export", COMMAND_EXPORT, "[OPTION]... NAME FILE|-",
-	  "Write an image as the tar of an OCI image layout, which podman, skopeo, umoci and\n"
-	  "foso image import read.",
+	  "Write an image as the tar of an OCI image layout.\n"
+	  "podman, skopeo, umoci and foso image import read it.",
 	  2, 2, command_export },
 	{ "erofs", COMMAND_EROFS, "[OPTION]... NAME",
 	  "Make one EROFS file of an image's layers, by mkfs.erofs.", 1, 1, command_erofs },
