@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/programs.h"
 #include "base/version.h"
 #include "cli/cli.h"
 #include "format/json.h"
@@ -17,28 +18,30 @@
 #include "workspace/changes.h"
 
 /* clang-format off */
-/* LEVEL(word, whether this build has it), strongest first */
+/* LEVEL(word, why not; "" if it is there; NULL: if the library is there), strongest first */
 #define DOCTOR_LEVELS(LEVEL)  \
-	LEVEL("microvm", false) \
-	LEVEL("kernel",  false) \
-	LEVEL("process", true)  \
-	LEVEL("wasm",    false)
+	LEVEL("microvm", not_built) \
+	LEVEL("kernel",  not_built) \
+	LEVEL("process", "")        \
+	LEVEL("wasm",    NULL)
 /* clang-format on */
+
+static const char not_built[] = "not part of this version of foso";
+static const char no_library[] = "its library is not beside foso's programs; run "
+				 "tools/fetch-wasmtime build, or ./x build";
 
 struct level_row {
 	char word[12];
-	bool is_built;
+	const char *lack; /* why this build has it not; "" if it has */
 };
 
-static const struct level_row level_rows[] = {
-#define LEVEL_ROW(word_, is_built_) { .word = word_, .is_built = is_built_ },
+static struct level_row level_rows[] = {
+#define LEVEL_ROW(word_, lack_) { .word = word_, .lack = lack_ },
 	DOCTOR_LEVELS(LEVEL_ROW)
 #undef LEVEL_ROW
 };
 
 #define N_LEVELS ARRAY_LEN(level_rows)
-
-static const char not_built[] = "not part of this version of foso";
 
 struct report {
 	const char *wanted; /* level, or NULL: those that are built */
@@ -46,6 +49,16 @@ struct report {
 	struct doctor_trial trials[N_LEVELS];
 	struct cgroup_host host;
 };
+
+static bool is_built(size_t level)
+{
+	char path[PROGRAM_PATH_BYTES];
+	struct error err = { 0 };
+	struct level_row *row = &level_rows[level];
+	if (!row->lack)
+		row->lack = program_path("libwasmtime.so", path, &err) < 0 ? no_library : "";
+	return !row->lack[0];
+}
 
 static bool is_shown(const struct report *report, size_t level)
 {
@@ -57,7 +70,7 @@ static int look(struct report *report, struct error *err)
 	doctor_look(report->facts);
 	cgroup_host_probe(&report->host);
 	for (size_t i = 0; i < N_LEVELS; i++) {
-		if (!is_shown(report, i) || !level_rows[i].is_built)
+		if (!is_shown(report, i) || !is_built(i))
 			continue;
 		int r = doctor_try(level_rows[i].word, &report->trials[i], err);
 		if (r < 0)
@@ -71,7 +84,7 @@ static bool is_healthy(const struct report *report)
 {
 	bool is_good = true;
 	for (size_t i = 0; i < N_LEVELS; i++)
-		if (is_shown(report, i) && (level_rows[i].is_built || report->wanted))
+		if (is_shown(report, i) && (is_built(i) || report->wanted))
 			is_good = is_good && report->trials[i].is_good;
 	return is_good;
 }
@@ -92,8 +105,8 @@ static void print_levels(const struct report *report)
 		const struct level_row *row = &level_rows[i];
 		if (!is_shown(report, i))
 			continue;
-		if (!row->is_built) {
-			(void)printf("  %-8s no: %s\n", row->word, not_built);
+		if (!is_built(i)) {
+			(void)printf("  %-8s no: %s\n", row->word, row->lack);
 			continue;
 		}
 		(void)printf("  %-8s %s\n", row->word,
@@ -153,8 +166,8 @@ static void put_levels(struct json *json, const struct report *report)
 		json_object_open(json, NULL);
 		json_string(json, "level", level_rows[i].word);
 		json_bool(json, "works", trial->is_good);
-		if (!level_rows[i].is_built)
-			json_string(json, "why", not_built);
+		if (!is_built(i))
+			json_string(json, "why", level_rows[i].lack);
 		else if (!trial->is_good)
 			json_bytes(json, "why", trial->text, strlen(trial->text));
 		json_object_close(json);

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/memfd.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/programs.h"
+#include "base/syscalls.h"
 #include "cli/doctor.h"
 
 static int start_failed(int errnum, struct error *err)
@@ -23,7 +25,24 @@ static int start_failed(int errnum, struct error *err)
 	return error_remedy(err, r, "free some memory, processes or descriptors");
 }
 
-/* stdin and stdout are /dev/null, stderr is the pipe. */
+/* The shortest module: a _start that returns. */
+static const char module_bytes[] = "\0asm\1\0\0\0"
+				   "\1\4\1\140\0\0"
+				   "\3\2\1\0"
+				   "\7\12\1\6_start\0\0"
+				   "\12\4\1\2\0\13";
+
+#define MODULE_FD   9
+#define MODULE_PATH "/proc/self/fd/9"
+
+static int make_module(void)
+{
+	auto_fd int fd = sys_memfd_create("foso-trial", MFD_CLOEXEC);
+	size_t len = sizeof(module_bytes) - 1;
+	return fd >= 0 && write(fd, module_bytes, len) == (ssize_t)len ? take_fd(&fd) : -1;
+}
+
+/* stdin and stdout are /dev/null, stderr is the pipe; the module lies in a memory file. */
 static int start(const char *level, int error_fd, pid_t *ret_pid, struct error *err)
 {
 	char path[PROGRAM_PATH_BYTES], named[32];
@@ -33,11 +52,16 @@ static int start(const char *level, int error_fd, pid_t *ret_pid, struct error *
 	(void)snprintf(named, sizeof(named), "%s", level);
 	char foso[] = "foso", run[] = "run", quiet[] = "--quiet", option[] = "--level",
 	     set[] = "--set", evidence[] = "evidence.enabled=false", limit[] = "--limit",
-	     wall[] = "wall=10s", command[] = "/bin/true";
-	char *argv[] = {
-		foso, run, quiet, option, named, set, evidence, limit, wall, command, NULL
-	};
-	char *envp[] = { NULL };
+	     wall[] = "wall=10s", command[] = "/bin/true", module[] = MODULE_PATH,
+	     nowhere[] = "FOSO_MODULES=";
+	bool is_wasm = strcmp(level, "wasm") == 0;
+	auto_fd int module_fd = is_wasm ? make_module() : -1;
+	if (is_wasm && module_fd < 0)
+		return start_failed(errno, err);
+	char *argv[] = { foso, run,      quiet, option, named,
+			 set,  evidence, limit, wall,   is_wasm ? module : command,
+			 NULL };
+	char *envp[] = { nowhere, NULL };
 	posix_spawn_file_actions_t actions;
 	int errnum = posix_spawn_file_actions_init(&actions);
 	if (errnum != 0)
@@ -47,6 +71,8 @@ static int start(const char *level, int error_fd, pid_t *ret_pid, struct error *
 		errnum = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
 	if (errnum == 0)
 		errnum = posix_spawn_file_actions_adddup2(&actions, error_fd, 2);
+	if (errnum == 0 && is_wasm)
+		errnum = posix_spawn_file_actions_adddup2(&actions, module_fd, MODULE_FD);
 	if (errnum == 0)
 		errnum = posix_spawn(ret_pid, path, &actions, NULL, argv, envp);
 	(void)posix_spawn_file_actions_destroy(&actions);

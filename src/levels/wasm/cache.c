@@ -30,8 +30,8 @@ static int folder_path(char path[PATH_MAX])
 	const char *data = getenv("XDG_DATA_HOME");  /* NOLINT(concurrency-mt-unsafe) */
 	const char *home = getenv("HOME");           /* NOLINT(concurrency-mt-unsafe) */
 	int len = -1;
-	if (chosen && chosen[0] == '/')
-		len = snprintf(path, PATH_MAX, "%s", chosen);
+	if (chosen) /* Empty: nothing is kept. */
+		len = chosen[0] == '/' ? snprintf(path, PATH_MAX, "%s", chosen) : -1;
 	else if (geteuid() == 0)
 		len = snprintf(path, PATH_MAX, "%s", DEFAULT_FOLDER);
 	else if (data && data[0] == '/')
