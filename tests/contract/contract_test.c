@@ -8,9 +8,11 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #include "contract/engine.h"
 #include "contract/layers.h"
+#include "contract/wasm.h"
 #include "levels/fake/fake.h"
 #include "support/stage.h"
 
@@ -20,6 +22,7 @@ struct row {
 	const struct level *level;
 	const char *root;
 	const char *wait[4], *exit3[4], *missing[2], *echo[4];
+	const char *module; /* that understands these words; such an engine runs one at a time */
 };
 
 static const struct row rows[] = {
@@ -44,6 +47,14 @@ static const struct row rows[] = {
 	  { "exit", "3" },
 	  { "missing" },
 	  { "echo", "hello" } },
+	{ "wasm",
+	  &level_wasm,
+	  "none",
+	  { "m", "wait" },
+	  { "m", "exit" },
+	  { NULL },
+	  { "m", "hello" },
+	  WASM_MODULE },
 };
 
 static const struct row *row;
@@ -51,8 +62,16 @@ static const struct level_image *image; /* of root: image */
 
 static void open_one(struct engine *engine)
 {
-	engine_open(engine, row->level,
-		    (const char *const[]){ "evidence", "off", "root", row->root, NULL });
+	const char *const pairs[] = { "evidence",
+				      "off",
+				      "root",
+				      row->root,
+				      "level",
+				      row->module ? "wasm" : "process",
+				      row->module ? "module" : NULL,
+				      row->module,
+				      NULL };
+	engine_open(engine, row->level, pairs);
 	engine->sandbox.image = image;
 }
 
@@ -279,6 +298,40 @@ static void test_an_order_before_ready_is_kept(void)
 	engine_close(&engine);
 }
 
+static void test_one_at_a_time(void)
+{
+	struct engine engine;
+	struct error err = { 0 };
+	struct level_event event;
+	stand(&engine);
+	const struct level *level = engine.sandbox.level;
+	EQ(engine_execute(&engine, 1, row->wait, -1, &err), 0);
+	OK(engine_await(&engine, LEVEL_EVENT_STARTED, &event));
+	ERR(engine_execute(&engine, 2, row->exit3, -1, &err), &err, ERR_LIMIT, "sandbox");
+	error_clear(&err);
+	EQ(level->signal(&engine.sandbox, 77, 0, SIGTERM, &err), 0);
+	EQ(level->list(&engine.sandbox, &err), 0);
+	OK(engine_await(&engine, LEVEL_EVENT_PROCESS, &event));
+	OK(engine_await(&engine, LEVEL_EVENT_LIST_END, &event));
+	EQ(level->signal(&engine.sandbox, 1, 0, SIGTERM, &err), 0);
+	OK(engine_await(&engine, LEVEL_EVENT_EXITED, &event));
+	EQ(event.command, 1);
+	EQ(event.code, -1);
+	EQ(event.signal, SIGTERM);
+	/* The sandbox stands, and each command finds it as the first one did. */
+	for (unsigned i = 3; i < 6; i++) {
+		EQ(engine_execute(&engine, i, row->wait, -1, &err), 0);
+		OK(engine_await(&engine, LEVEL_EVENT_STARTED, &event));
+		EQ(level->kill_command(&engine.sandbox, i % 2 ? i : 0, &err), 0);
+		OK(engine_await(&engine, LEVEL_EVENT_EXITED, &event));
+		EQ(event.signal, SIGKILL);
+	}
+	EQ(engine_execute(&engine, 6, row->exit3, -1, &err), 0);
+	OK(engine_await(&engine, LEVEL_EVENT_EXITED, &event));
+	EQ(event.code, 3);
+	engine_close(&engine);
+}
+
 static bool can_run(void)
 {
 	static struct error_list errors;
@@ -300,6 +353,7 @@ int main(int argc, char **argv)
 		return 1;
 	stage_enter(argv, argv[1]);
 	image = layers_open();
+	wasm_stage(argv[1]);
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		row = &rows[i];
 		printf("# level %s\n", row->name);
@@ -311,13 +365,18 @@ int main(int argc, char **argv)
 		RUN(test_before_provision_all_is_refused_by_type);
 		RUN(test_provision_twice_exists);
 		RUN(test_a_command_runs_from_start_to_exit);
-		RUN(test_a_missing_program_is_not_started);
-		RUN(test_a_signal_ends_one_command_alone);
-		RUN(test_kill_command_is_for_one_or_all);
+		if (row->module) {
+			RUN(test_one_at_a_time);
+		} else {
+			RUN(test_a_missing_program_is_not_started);
+			RUN(test_a_signal_ends_one_command_alone);
+			RUN(test_kill_command_is_for_one_or_all);
+		}
 		RUN(test_after_a_kill_it_is_gone_once);
 		RUN(test_teardown_after_every_prefix);
 		RUN(test_an_order_before_ready_is_kept);
 	}
+	wasm_unstage();
 	layers_close();
 	return tap_done();
 }
