@@ -80,7 +80,7 @@ static bool is_number(const char *user)
 	(void)snprintf(name, sizeof(name), "%.*s", (int)len, user);
 	const char *group = user[len] == ':' ? user + len + 1 : "0";
 	return (strcmp(name, "root") == 0 || text_parse_u64(name, &uid)) &&
-	       (strcmp(group, "root") == 0 || text_parse_u64(group, &uid));
+	       text_parse_u64(group, &uid);
 }
 
 int defaults_apply(struct policy *policy, const struct image_record *image, bool has_command,
