@@ -40,6 +40,9 @@ struct redact_rule {
 	uint8_t class;           /* enum redact_class */
 	bool is_anchored;        /* compared with the whole path, else with its last part */
 	bool is_folder, is_file; /* fits folders only, or all but folders */
+	/* What a name must begin and end with, in lower case; 0: anything.  Most names fail here.
+	 */
+	unsigned char first, last;
 };
 
 struct redact {

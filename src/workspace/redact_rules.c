@@ -25,6 +25,16 @@ static bool is_env(const char *glob)
 	return strcmp(glob, ".env*") == 0 || strcmp(glob, "*.env") == 0;
 }
 
+static unsigned char lower(char c)
+{
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
+
+static unsigned char plain(char c)
+{
+	return strchr("*?[]\\", c) ? 0 : lower(c);
+}
+
 static void add_rule(struct redact *redact, const char *glob, enum redact_class class,
 		     bool spares_folders)
 {
@@ -39,6 +49,9 @@ static void add_rule(struct redact *redact, const char *glob, enum redact_class 
 	rule->len = (uint16_t)len;
 	rule->class = (uint8_t) class;
 	rule->is_anchored = memchr(glob, '/', len) != NULL;
+	rule->first = rule->is_anchored ? 0 : plain(glob[0]);
+	/* Behind a backslash any byte is plain, but then it is not worth the while. */
+	rule->last = memchr(glob, '\\', len) ? 0 : plain(glob[len - 1]);
 }
 
 void redact_init(struct redact *ret, const struct policy *policy)
@@ -80,7 +93,12 @@ enum redact_class redact_class_of(const struct redact *redact, const char *path,
 	const char *slash = memrchr(path, '/', len);
 	const char *name = slash ? slash + 1 : path;
 	size_t name_len = len - (size_t)(name - path);
+	unsigned char first = lower(name[0]), last = lower(path[len - 1]);
 	for (size_t i = redact->n_rules; i-- > 0;) {
+		const struct redact_rule *rule = &redact->rules[i];
+		if ((rule->first != 0 && rule->first != first) ||
+		    (rule->last != 0 && rule->last != last))
+			continue;
 		if (rule_fits(&redact->rules[i], path, len, name, name_len, is_folder))
 			return (enum redact_class)redact->rules[i].class;
 	}
