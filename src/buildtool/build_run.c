@@ -52,9 +52,20 @@ int build_limits(const struct build_options *options, struct policy *ret_policy,
 	return r == 0 ? set_limits(ret_policy, options, err) : r;
 }
 
-static int set_env(struct policy *policy, const struct recipe_pairs *env, struct error *err)
+/* What other builders give a command that says nothing of it. */
+static int set_default_env(struct policy *policy, const struct recipe_step *step, struct error *err)
 {
-	int r = 0;
+	bool is_root = step->user[0] == '\0' || strcmp(step->user, "root") == 0 ||
+		       strcmp(step->user, "0") == 0;
+	int r = policy_set(policy, "env.PATH",
+			   "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", err);
+	return r == 0 && is_root ? policy_set(policy, "env.HOME", "/root", err) : r;
+}
+
+static int set_env(struct policy *policy, const struct recipe_step *step, struct error *err)
+{
+	const struct recipe_pairs *env = &step->env;
+	int r = set_default_env(policy, step, err);
 	for (size_t i = 0; r == 0 && i < env->n_items; i++) {
 		auto_buf struct buf name = BUF_INIT(POLICY_MAX_STRING_BYTES);
 		buf_printf(&name, "env.%s", env->items[i].name);
@@ -83,7 +94,7 @@ static int fill_policy(const struct build *build, const struct build_run *run,
 	if (r == 0 && build->options->evidence)
 		r = policy_set(policy, "evidence.path", build->options->evidence, err);
 	if (r == 0 && !run->is_copy)
-		r = set_env(policy, &step->env, err);
+		r = set_env(policy, step, err);
 	if (r == 0)
 		r = policy_set(policy, "cwd", run->is_copy ? "/" : step->cwd, err);
 	if (r == 0 && !run->is_copy && step->user[0])

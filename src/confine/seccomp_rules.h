@@ -54,7 +54,8 @@
 	RULE(no_exec, "without PROT_EXEC") \
 	RULE(socket, \
 		"AF_UNIX; AF_INET and AF_INET6 with TCP, UDP and ping (no raw sockets); AF_NETLINK with " \
-		"NETLINK_ROUTE") \
+		"NETLINK_ROUTE; NETLINK_AUDIT is EPROTONOSUPPORT, as without audit, since useradd and " \
+		"its like end at any other answer") \
 	RULE(socketpair, "AF_UNIX") \
 	RULE(setsockopt, \
 		"without SO_ATTACH_* of SOL_SOCKET: their programs take from what the whole machine has " \

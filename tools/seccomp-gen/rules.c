@@ -8,6 +8,7 @@
 #include "rules.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/netlink.h>
@@ -249,7 +250,10 @@ static code_label internet_socket(struct code *code, code_label allow, code_labe
 
 static code_label socket_rule(struct code *code, code_label allow, code_label deny)
 {
-	code_label netlink = load(code, 2, code_jump(code, BPF_JEQ, NETLINK_ROUTE, allow, deny));
+	/* What a kernel without audit answers: useradd and its like end at any other error. */
+	code_label none = code_return(code, SECCOMP_RET_ERRNO | EPROTONOSUPPORT);
+	code_label netlink = code_jump(code, BPF_JEQ, NETLINK_AUDIT, none, deny);
+	netlink = load(code, 2, code_jump(code, BPF_JEQ, NETLINK_ROUTE, allow, netlink));
 	code_label internet = internet_socket(code, allow, deny);
 	code_label label = code_jump(code, BPF_JEQ, AF_NETLINK, netlink, deny);
 	label = code_in_list(code, internet, label, AF_INET, AF_INET6);

@@ -153,6 +153,21 @@ static void test_clone3_is_enosys_and_not_counted(void)
 	EQ(act_freely(act_clone3), 0);
 }
 
+static int act_audit(void)
+{
+	return with_socket(AF_NETLINK, SOCK_RAW, NETLINK_AUDIT);
+}
+
+/* useradd ends at any other answer. */
+static void test_audit_is_as_on_a_kernel_without_it(void)
+{
+	struct seccomp_denials denials;
+	EQ(act_confined(act_audit, &by_default, &denials), EPROTONOSUPPORT);
+	EQ(denials_all(&denials), 0);
+	int freely = act_freely(act_audit);
+	OK(freely == 0 || freely == EPROTONOSUPPORT);
+}
+
 /* ---- what must still work ---- */
 
 static int act_sockets(void)
@@ -584,6 +599,7 @@ static int run_tests(void)
 	RUN(test_x32_is_enosys_and_counted);
 	RUN(test_unknown_numbers_are_enosys_and_counted);
 	RUN(test_clone3_is_enosys_and_not_counted);
+	RUN(test_audit_is_as_on_a_kernel_without_it);
 	RUN(test_default_allows_what_programs_need);
 	RUN(test_core_limit_cannot_be_changed);
 	RUN(test_deny_list_denies);
