@@ -40,8 +40,8 @@ static int read_bytes(int fd, const char *name, struct buf *bytes, struct error 
 	return 0;
 }
 
-static int read_record(const struct image_store *store, const char *name, struct buf *bytes,
-		       struct error *err)
+int image_read_record(const struct image_store *store, const char *name, struct buf *bytes,
+		      struct error *err)
 {
 	char path[sizeof("names/") + IMAGE_NAME_BYTES] = "names/";
 	image_name_escape(name, path + strlen(path));
@@ -83,7 +83,7 @@ static int open_locked(const struct image_store *store, const char *name, int re
 	struct image_record *record = &image->record;
 	int r = image_store_lock(store, false, &lock_fd, err);
 	if (r == 0)
-		r = record_fd < 0 ? read_record(store, name, &image->bytes, err)
+		r = record_fd < 0 ? image_read_record(store, name, &image->bytes, err)
 				  : read_bytes(record_fd, name, &image->bytes, err);
 	if (r == 0)
 		r = image_record_decode(buf_string(&image->bytes), image->bytes.len, name, record,

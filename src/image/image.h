@@ -39,6 +39,14 @@ int image_open_record(const struct image_store *store, int fd, struct image *ret
 
 void image_fini(struct image *image); /* may be called twice and on zeroed memory */
 
+/*
+ * image_read_record() - the bytes of the record of the full name @name, for image_record_decode()
+ *
+ * To be called with the store's lock held.  -ERR_NOT_FOUND, -ERR_CORRUPT, -ERR_SYSTEM.
+ */
+int image_read_record(const struct image_store *store, const char *name, struct buf *bytes,
+		      struct error *err) must_check;
+
 /* image_layer_open() - O_PATH descriptor of layers/HEX/fs, owned by the caller. */
 int image_layer_open(const struct image_store *store, const uint8_t chain[DIGEST_BYTES],
 		     int *ret_fd, struct error *err) must_check;

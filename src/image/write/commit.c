@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/dir.h"
 #include "format/json.h"
-#include "image/name.h"
+#include "image/image.h"
 
 #define MAX_NAMES       65536
 #define MAX_INDEX_BYTES ((size_t)64 << 20)
@@ -136,22 +136,6 @@ static int list_names(const struct image_store *store, struct name_list *list, s
 	return 0;
 }
 
-static int read_record(const struct image_store *store, const char *name, struct buf *bytes,
-		       struct image_record *ret, struct error *err)
-{
-	char path[NAME_PATH_BYTES] = "names/", part[4096];
-	ssize_t n;
-	image_name_escape(name, path + strlen(path));
-	auto_fd int fd = openat(store->dir_fd, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return failed(err, name, "its record cannot be opened");
-	while ((n = read(fd, part, sizeof(part))) > 0)
-		buf_append(bytes, part, (size_t)n);
-	if (n < 0)
-		return failed(err, name, "its record cannot be read");
-	return image_record_decode(buf_string(bytes), bytes->len, name, ret, err);
-}
-
 int image_each(const struct image_store *store,
 	       int (*visit)(void *context, const struct image_record *record, struct error *err),
 	       void *context, struct error *err)
@@ -161,7 +145,10 @@ int image_each(const struct image_store *store,
 	int r = list_names(store, &list, err);
 	for (size_t i = 0; r == 0 && i < list.n_names; i++) {
 		auto_buf struct buf bytes = BUF_INIT(IMAGE_RECORD_MAX_BYTES);
-		r = read_record(store, list.names[i], &bytes, &record, err);
+		r = image_read_record(store, list.names[i], &bytes, err);
+		if (r == 0)
+			r = image_record_decode(buf_string(&bytes), bytes.len, list.names[i],
+						&record, err);
 		if (r == 0)
 			r = visit(context, &record, err);
 	}
