@@ -79,7 +79,7 @@ class Case:
         self.folder = os.path.join(self.top, 'w')
         os.mkdir(self.folder)
         self.env = {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL': 'C', 'HOME': self.top,
-                    'FOSO_DATA': os.path.join(self.top, 'data')}
+                    'FOSO_WORKSPACES': os.path.join(self.top, 'data')}
         if is_ordinary:
             self.binaries = os.path.join(self.top, 'bin')
             os.mkdir(self.binaries)
