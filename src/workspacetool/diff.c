@@ -3,12 +3,17 @@
 #include "base/cleanup.h"
 #include "workspacetool/commands.h"
 #include "workspacetool/exec.h"
+#include "workspacetool/git_config.h"
 #include "workspacetool/show.h"
 
 static void print_exec_paths(void)
 {
+	const char *pattern, *reason;
 	for (unsigned i = 1; i < exec_n_reasons(); i++)
-		(void)printf("%-26s %s\n", exec_reason_pattern(i), exec_reason_words(i));
+		(void)printf("%-28s %s\n", exec_reason_pattern(i), exec_reason_words(i));
+	(void)printf("\nKeys of a git config:\n");
+	for (size_t i = 0; git_key(i, &pattern, &reason); i++)
+		(void)printf("%-28s %s\n", pattern, reason);
 }
 
 static int show(struct workspace *workspace, const struct args *args, const struct set *set,

@@ -31,6 +31,15 @@ static const struct {
 #undef KEY_ROW
 };
 
+bool git_key(size_t index, const char **ret_pattern, const char **ret_reason)
+{
+	if (index >= ARRAY_LEN(keys))
+		return false;
+	*ret_pattern = keys[index].pattern;
+	*ret_reason = keys[index].reason;
+	return true;
+}
+
 /* The next byte, "\r\n" as '\n'; -1 at the end. */
 static int next_byte(struct reader *reader)
 {

@@ -22,6 +22,9 @@ struct git_item {
 	const char *reason; /* of git_keys.h; NULL if it runs nothing */
 };
 
+/* git_key() - a row of git_keys.h, for help; false behind the last one. */
+bool git_key(size_t index, const char **ret_pattern, const char **ret_reason);
+
 /*
  * git_config_walk() - calls @found for each item
  *

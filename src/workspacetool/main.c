@@ -14,6 +14,7 @@
 #include "base/version.h"
 #include "workspacetool/args.h"
 #include "workspacetool/exec.h"
+#include "workspacetool/git_config.h"
 
 static const struct command *find(const char *name)
 {
@@ -23,21 +24,32 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-/* For man pages: the options of a command, or the table of what executes. */
+static void print_row(const char *pattern, const char *words)
+{
+	(void)printf("|  ");
+	for (const char *c = pattern; *c; c++)
+		(void)printf(strchr("*_\\[]", *c) ? "\\%c" : "%c", *c);
+	(void)printf("\n:  %s\n", words);
+}
+
+/* For man pages: the options of a command, or one of the tables of what executes. */
 static void print_scdoc(const char *part)
 {
 	const struct command *command = find(part);
+	const char *pattern, *reason;
 	if (command) {
 		args_print_scdoc(command);
 		return;
 	}
-	(void)printf("[[ *path*\n:[ *why*\n");
-	for (unsigned i = 1; i < exec_n_reasons(); i++) {
-		(void)printf("|  ");
-		for (const char *c = exec_reason_pattern(i); *c; c++)
-			(void)printf(strchr("*_\\[]", *c) ? "\\%c" : "%c", *c);
-		(void)printf("\n:  %s\n", exec_reason_words(i));
+	if (strcmp(part, "git-keys") == 0) {
+		(void)printf("[[ *key*\n:[ *why*\n");
+		for (size_t i = 0; git_key(i, &pattern, &reason); i++)
+			print_row(pattern, reason);
+		return;
 	}
+	(void)printf("[[ *path*\n:[ *why*\n");
+	for (unsigned i = 1; i < exec_n_reasons(); i++)
+		print_row(exec_reason_pattern(i), exec_reason_words(i));
 }
 
 static int run(char **argv, struct error *err)

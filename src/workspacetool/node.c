@@ -80,6 +80,9 @@ int node_read(int dir_fd, const char *name, bool is_upper, const char *path, str
 		(void)nanosleep(&wait, NULL);
 	}
 	fill(&status, is_upper, ret);
+	/* The upper side is one file system, whose number is another one at each mount. */
+	if (is_upper)
+		ret->dev = 0;
 	return 0;
 }
 

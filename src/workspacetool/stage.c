@@ -182,7 +182,9 @@ static int stage_file(struct commit *commit, const struct entry *entry, int to_d
 	int errnum = fill_file(commit, entry, from_fd, to_fd, host_fd);
 	if (errnum != 0)
 		return failed(err, entry, errnum, "cannot be written");
-	if (node_of_fd(from_fd, &node) != 0 || !node_is_same(&node, &entry->upper))
+	errnum = node_of_fd(from_fd, &node);
+	node.dev = entry->upper.dev;
+	if (errnum != 0 || !node_is_same(&node, &entry->upper))
 		return changed_meanwhile(err, entry);
 	return 0;
 }
