@@ -44,6 +44,10 @@ void check_no_host_file(struct verify *verify, const struct row *row, struct fin
 void check_overlay(struct verify *verify, const struct row *row, struct finding *finding);
 void check_late(struct verify *verify, const struct row *row, struct finding *finding);
 void check_image_whole(struct verify *verify, const struct row *row, struct finding *finding);
+void check_commit_waits(struct verify *verify, const struct row *row, struct finding *finding);
+void check_commit_hook(struct verify *verify, const struct row *row, struct finding *finding);
+void check_commit_setuid(struct verify *verify, const struct row *row, struct finding *finding);
+void check_commit_link(struct verify *verify, const struct row *row, struct finding *finding);
 void check_strict(struct verify *verify, const struct row *row, struct finding *finding);
 void check_call_from_outside(struct verify *verify, const struct row *row, struct finding *finding);
 void check_quota(struct verify *verify, const struct row *row, struct finding *finding);

@@ -4,8 +4,8 @@
 #include "verify/verify.h"
 
 static const struct row_group *const of_process[] = {
-	&rows_files,  &rows_processes, &rows_limits,   &rows_network, &rows_kernel, &rows_fresh,
-	&rows_images, &rows_workspace, &rows_refusals, &rows_life,    NULL,
+	&rows_files,  &rows_processes, &rows_limits, &rows_network,  &rows_kernel, &rows_fresh,
+	&rows_images, &rows_workspace, &rows_commit, &rows_refusals, &rows_life,   NULL,
 };
 
 static const struct row_group *const of_wasm[] = {

@@ -61,7 +61,7 @@ struct row_group {
 };
 
 extern const struct row_group rows_files, rows_processes, rows_limits, rows_network, rows_kernel,
-	rows_fresh, rows_images, rows_workspace, rows_refusals, rows_life;
+	rows_fresh, rows_images, rows_workspace, rows_commit, rows_refusals, rows_life;
 
 extern const struct row_group rows_wasm_ends, rows_wasm_memory, rows_wasm_host, rows_wasm_modules,
 	rows_wasm_refusals;

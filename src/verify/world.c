@@ -294,6 +294,7 @@ static int name_all(struct world *world, struct error *err)
 	if (chmod(world->folder, 0755) < 0)
 		return failed(err, world->folder, "its mode cannot be set");
 	(void)snprintf(world->decoy, sizeof(world->decoy), "%s/decoy", world->folder);
+	(void)snprintf(world->tree, sizeof(world->tree), "%s/tree", world->folder);
 	(void)snprintf(world->shown, sizeof(world->shown), "%s/shown", world->folder);
 	(void)snprintf(world->project, sizeof(world->project), "%s/project", world->folder);
 	(void)snprintf(world->workspaces, sizeof(world->workspaces), "%s/workspaces",
@@ -399,6 +400,7 @@ bool world_lookup(const struct world *world, const char *name, size_t len, struc
 		{ "name", world->name },       { "comm", world->name + 5 },
 		{ "canary", world->canary },   { "low", world->low_layer },
 		{ "high", world->high_layer }, { "project", world->project },
+		{ "tree", world->tree },
 	};
 	static const char *const numbers[] = { "port", "victim", "prey", "key", "address" };
 	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {

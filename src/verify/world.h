@@ -35,6 +35,7 @@ struct world {
 	char home_path[512];   /* a file in the caller's home; "" if none */
 	char setuid_path[192]; /* a set-user-id copy of foso-act that root owns; "" if none */
 	char images[160];      /* a store of our own */
+	char tree[160];        /* a folder that a row may make for a workspace */
 	char low_layer[256], high_layer[256]; /* of foso-verify/high in it; "" if none */
 	struct world_file decoy_was;
 	int tcp_fd, abstract_fd, unix_fd, opt_fd; /* listening sockets; -1 if none */

@@ -32,6 +32,7 @@ enum act_status {
 	ACT("magic",        act_magic,        1, "read PATH through the links of /proc/self and /proc/1") \
 	ACT("spoil",        act_spoil,        1, "write, truncate, chmod, rename or unlink each PATH") \
 	ACT("create",       act_create,       1, "create each PATH")                              \
+	ACT("plant",        act_plant,        1, "make a set-user-id program at each PATH, and folders for it") \
 	ACT("exists",       act_exists,       1, "find any PATH")                                 \
 	ACT("list",         act_list,         1, "list what is below any PATH")                   \
 	ACT("open-write",   act_open_write,   1, "open any PATH for writing, and write nothing")  \

@@ -155,6 +155,30 @@ int act_spoil(int argc, char **argv)
 	return act_denied(errnum, "%s", argv[argc - 1]);
 }
 
+/* The folders that a path lies in, as far as they are missing. */
+static void make_folders(const char *path)
+{
+	char folder[512];
+	for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		(void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path);
+		(void)mkdir(folder, 0755);
+	}
+}
+
+/* Done if each could be made, with the bit set or not; what is there is written over. */
+int act_plant(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		make_folders(argv[i]);
+		auto_fd int fd = open(argv[i], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+		if (fd < 0 || write(fd, "planted\n", 8) != 8)
+			return act_denied(errno, "%s", argv[i]);
+		if (fchmod(fd, 06755) < 0)
+			return act_denied(errno, "set the bits of %s", argv[i]);
+	}
+	return act_done("planted %d", argc - 1);
+}
+
 /* Done if any could be created; it says how many. */
 int act_create(int argc, char **argv)
 {
