@@ -10,6 +10,7 @@ foso=${FOSO:-foso}
 folder=${1:?usage: agent.sh FOLDER}
 
 before=$(cd "$folder" && find . -type f -exec sha256sum {} + | sort)
+# shellcheck disable=SC2016 # this is expanded inside
 "$foso" run --workspace "$folder:overlay" -- sh -c '
 	rm -rf --no-preserve-root / 2>/dev/null
 	rm -rf /workspace /workspace/* /workspace/.[!.]* 2>/dev/null
