@@ -89,8 +89,7 @@ int command_import(const struct args *args, struct error *err)
 					.source = {
 						.dir_fd = -1, .file_fd = -1, .packed_fd = -1 } };
 	struct image_store store;
-	struct sweep unused;
-	struct error sweep_err = { .code = ERR_NONE };
+	struct error ignored = { .code = ERR_NONE };
 	import.name = args->name;
 	import.ref = args->ref;
 	import.limits =
@@ -104,13 +103,17 @@ int command_import(const struct args *args, struct error *err)
 		r = image_store_create(&store, args->store, err);
 	if (r < 0)
 		return r;
+	/* What interrupted imports left may be just the room that is missing. */
+	(void)!image_sweep_layers(&store, NULL, 0, &ignored);
 	r = staging_begin(&store, &import.staging, err);
 	if (r == 0)
 		r = run(&import, args, err);
 	fini(&import);
 	/* Layers that were whole before another one failed have no name: nothing of it stays. */
+	error_clear(&ignored);
 	if (r < 0)
-		(void)!image_sweep(&store, false, &unused, &sweep_err);
+		(void)!image_sweep_layers(&store, import.staging.made, import.staging.n_made,
+					  &ignored);
 	image_store_fini(&store);
 	return r;
 }

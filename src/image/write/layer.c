@@ -238,6 +238,9 @@ static int publish(struct job *job, struct error *err)
 		return r;
 	image_layer_path(job->layer->chain, path);
 	if (renameat(store->dir_fd, job->folder, store->dir_fd, path) == 0) {
+		if (job->staging->n_made < ARRAY_LEN(job->staging->made))
+			memcpy(job->staging->made[job->staging->n_made++], job->layer->chain,
+			       DIGEST_BYTES);
 		staging_hold(job->staging, take_fd(&hold_fd));
 		return 0;
 	}

@@ -18,6 +18,9 @@ struct staging {
 	char name[64];                   /* "staging/ID", below the store */
 	int holds[128];                  /* owned: layers that the image in the making stands on */
 	size_t n_holds;
+	uint8_t made[128]
+		    [DIGEST_BYTES]; /* chains of the layers that were not in the store before */
+	size_t n_made;
 };
 
 int staging_begin(const struct image_store *store, struct staging *ret, struct error *err)

@@ -37,6 +37,9 @@ struct sweeper {
 	struct kept kept;
 	struct sweep *counts;
 	bool is_dry;
+	bool is_partial; /* nothing but staging folders and the layers of @chains */
+	const uint8_t (*chains)[DIGEST_BYTES];
+	size_t n_chains;
 	unsigned counter;
 };
 
@@ -179,6 +182,15 @@ static int sweep_file(struct sweeper *sweeper, const char *folder, const char *n
 	return move_away(sweeper, path, err);
 }
 
+static bool is_meant(const struct sweeper *sweeper, const uint8_t chain[DIGEST_BYTES])
+{
+	for (size_t i = 0; i < sweeper->n_chains; i++) {
+		if (memcmp(sweeper->chains[i], chain, DIGEST_BYTES) == 0)
+			return true;
+	}
+	return !sweeper->is_partial;
+}
+
 static int sweep_blob(struct sweeper *sweeper, const char *name, struct error *err)
 {
 	return sweep_file(sweeper, "blobs/sha256", name, &sweeper->counts->n_blobs, err);
@@ -209,7 +221,7 @@ static int sweep_layer(struct sweeper *sweeper, const char *name, struct error *
 	uint64_t before = sweeper->counts->n_bytes;
 	uint8_t chain[DIGEST_BYTES];
 	if (strlen(name) != DIGEST_HEX_BYTES - 1 || !digest_parse(name, chain) ||
-	    is_kept(&sweeper->kept, chain))
+	    is_kept(&sweeper->kept, chain) || !is_meant(sweeper, chain))
 		return 0;
 	count_tree(sweeper, name);
 	int r = sweep_file(sweeper, "layers", name, &sweeper->counts->n_layers, err);
@@ -234,17 +246,35 @@ static int sweep_all(struct sweeper *sweeper, struct error *err)
 	static const struct {
 		const char *folder;
 		int (*visit)(struct sweeper *sweeper, const char *name, struct error *err);
-	} steps[] = { { "layers", keep_held },
-		      { "blobs/sha256", sweep_blob },
-		      { "erofs", sweep_erofs },
-		      { "layers", sweep_layer },
-		      { "staging", sweep_staging } };
+		bool is_partial_too;
+	} steps[] = { { "layers", keep_held, true },
+		      { "blobs/sha256", sweep_blob, false },
+		      { "erofs", sweep_erofs, false },
+		      { "layers", sweep_layer, true },
+		      { "staging", sweep_staging, true } };
 	int r = image_each(sweeper->store, keep_image, &sweeper->kept, err);
 	sort(&sweeper->kept);
-	for (size_t i = 0; r == 0 && i < ARRAY_LEN(steps); i++)
-		r = for_each_entry(sweeper->store, steps[i].folder, steps[i].visit, sweeper, err);
+	for (size_t i = 0; r == 0 && i < ARRAY_LEN(steps); i++) {
+		if (steps[i].is_partial_too || !sweeper->is_partial)
+			r = for_each_entry(sweeper->store, steps[i].folder, steps[i].visit, sweeper,
+					   err);
+	}
 	if (r == 0 && !sweeper->is_dry)
 		r = image_write_index(sweeper->store, err);
+	return r;
+}
+
+static int run(struct sweeper *sweeper, struct error *err)
+{
+	int lock_fd = -1;
+	int r = sweeper->is_dry ? 0 : staging_begin(sweeper->store, &sweeper->staging, err);
+	if (r == 0)
+		r = image_store_lock(sweeper->store, true, &lock_fd, err);
+	if (r == 0)
+		r = sweep_all(sweeper, err);
+	fd_close(&lock_fd);
+	staging_end(&sweeper->staging);
+	free(sweeper->kept.digests);
 	return r;
 }
 
@@ -253,17 +283,21 @@ int image_sweep(const struct image_store *store, bool is_dry, struct sweep *ret,
 	struct sweeper sweeper = {
 		.store = store, .staging = { .dir_fd = -1 }, .counts = ret, .is_dry = is_dry
 	};
-	int lock_fd = -1;
 	*ret = (struct sweep){ 0 };
-	int r = is_dry ? 0 : staging_begin(store, &sweeper.staging, err);
-	if (r == 0)
-		r = image_store_lock(store, true, &lock_fd, err);
-	if (r == 0)
-		r = sweep_all(&sweeper, err);
-	fd_close(&lock_fd);
-	staging_end(&sweeper.staging);
-	free(sweeper.kept.digests);
-	return r;
+	return run(&sweeper, err);
+}
+
+int image_sweep_layers(const struct image_store *store, const uint8_t (*chains)[DIGEST_BYTES],
+		       size_t n_chains, struct error *err)
+{
+	struct sweep counts = { 0 };
+	struct sweeper sweeper = { .store = store,
+				   .staging = { .dir_fd = -1 },
+				   .counts = &counts,
+				   .is_partial = true,
+				   .chains = chains,
+				   .n_chains = n_chains };
+	return run(&sweeper, err);
 }
 
 int image_forget(const struct image_store *store, const char *name, struct error *err)

@@ -20,5 +20,14 @@ struct sweep {
 int image_sweep(const struct image_store *store, bool is_dry, struct sweep *ret, struct error *err)
 	must_check;
 
+/*
+ * image_sweep_layers() - the same for staging folders, and of layers for these alone
+ * @chains:  what an import made that came to nothing; may be NULL if there are none
+ *
+ * What else has no name may be of use to somebody: a cache of builds.
+ */
+int image_sweep_layers(const struct image_store *store, const uint8_t (*chains)[DIGEST_BYTES],
+		       size_t n_chains, struct error *err) must_check;
+
 /* image_forget() - takes the name away, and mends index.json.  -ERR_NOT_FOUND. */
 int image_forget(const struct image_store *store, const char *name, struct error *err) must_check;
