@@ -92,7 +92,7 @@ static void put_mask(struct process *process, const struct redact_entry *entry, 
 		.len = entry->len,
 	};
 	if (entry->class == REDACT_GIT || entry->class == REDACT_ENV) {
-		int r = process_parse(process, entry, &content);
+		enum parse_result r = process_parse(process, entry, &content);
 		if (r == PARSE_UNCHANGED)
 			return;
 		if (r == PARSE_REPLACED) {

@@ -217,7 +217,7 @@ int process_late_answer(struct late *late)
 			continue;
 		if (len <= 0)
 			return len < 0 && errno != EAGAIN ? errno : 0;
-		const struct fanotify_event_metadata *event = (const void *)events;
+		struct fanotify_event_metadata *event = (void *)events;
 		for (; FAN_EVENT_OK(event, len); event = FAN_EVENT_NEXT(event, len)) {
 			if (event->fd < 0)
 				continue;
