@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # root: image on the oldest kernel that is tested, as root and as an ordinary user
 # shellcheck shell=dash
-# boot: foso
+# boot: disks
 # timeout: 150
 . /vm/lib.sh
 

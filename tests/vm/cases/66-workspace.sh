@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # a workspace on the oldest kernel that is tested: overlay, hidden files, change sets
 # shellcheck shell=dash
-# boot: foso
+# boot: disks
 # timeout: 150
 . /vm/lib.sh
 
