@@ -216,7 +216,8 @@ int image_fault_error(const struct image_fault *fault, const char *where, struct
 #undef IMAGE_FAULT_ROW
 	};
 	char subject[sizeof(err->subject)], message[sizeof(err->message)];
-	bool has_errno = fault->id == IMAGE_FAULT_SYSTEM || fault->id == IMAGE_FAULT_RIGHTS;
+	bool has_errno = fault->id == IMAGE_FAULT_SYSTEM || fault->id == IMAGE_FAULT_RIGHTS ||
+			 fault->id == IMAGE_FAULT_OVERLAY;
 	int errnum = has_errno && fault->numbers[0] < 4096 ? (int)fault->numbers[0] : 0;
 	(void)snprintf(subject, sizeof(subject), "%s%s%s", where, fault->name[0] ? ": " : "",
 		       fault->name);

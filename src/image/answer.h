@@ -21,6 +21,8 @@
 	      "look at the free space and inodes of the image store's disk")                      \
 	FAULT(RIGHTS, SYSTEM, "foso-unpack cannot give up its rights, so it read nothing",        \
 	      "see whether an outer sandbox forbids it; foso doctor tells what this host can do") \
+	FAULT(OVERLAY, UNSUPPORTED, "cannot be laid over the layers below it on this host",       \
+	      "use Linux 5.19 or later, and a store on ext4, xfs or btrfs: set $FOSO_IMAGES")     \
 	FAULT(MEMORY, LIMIT, "takes more memory than foso-unpack may use",                        \
 	      "make the image with fewer files or smaller documents")                             \
 	FAULT(JSON, INVALID, "is not JSON, has a name twice in an object, or is nested too deep", \

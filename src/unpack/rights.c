@@ -56,16 +56,16 @@
 #	define IS_SANITIZED 0
 #endif
 
-static int failed(struct unpack *unpack, int errnum, const char *what)
+static int failed(struct unpack *unpack, int errnum)
 {
-	return fault_set(&unpack->fault, IMAGE_FAULT_RIGHTS, what, (uint64_t)errnum, 0);
+	return fault_set(&unpack->fault, IMAGE_FAULT_RIGHTS, "", (uint64_t)errnum, 0);
 }
 
 int rights_of_reader(struct unpack *unpack)
 {
 	static const struct confine_reader limits = { .memory_bytes = MEMORY_BYTES };
 	int errnum = confine_reader(&limits);
-	return errnum == 0 ? 0 : failed(unpack, errnum, "");
+	return errnum == 0 ? 0 : failed(unpack, errnum);
 }
 
 static int make_mount(const char *type, const char *const options[][2], unsigned attributes)
@@ -167,13 +167,16 @@ static int leave_host(void)
 	return umount2(".", MNT_DETACH) < 0 || chdir("/") < 0 ? -1 : 0;
 }
 
-static int open_layer_tree(char *const *chains)
+static int open_layer_tree(char *const *chains, enum image_fault_id *ret_fault)
 {
+	*ret_fault = IMAGE_FAULT_RIGHTS;
 	if (enter_scratch() < 0)
 		return -1;
 	auto_fd int fd = chains[0]
 				 ? mount_merged(chains)
 				 : openat(UNPACK_TOP_FD, "fs", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && chains[0])
+		*ret_fault = IMAGE_FAULT_OVERLAY;
 	if (fd < 0 || leave_host() < 0)
 		return -1;
 	/* As of here no folder but the tree. */
@@ -294,9 +297,10 @@ int rights_of_layer(struct unpack *unpack, char *const *chains, const struct lay
 		    int *ret_root_fd)
 {
 	(void)umask(0);
-	auto_fd int root_fd = open_layer_tree(chains);
+	enum image_fault_id id;
+	auto_fd int root_fd = open_layer_tree(chains, &id);
 	if (root_fd < 0)
-		return failed(unpack, errno, "its namespace");
+		return fault_set(&unpack->fault, id, "", (uint64_t)errno, 0);
 	int errnum = IS_SANITIZED ? 0 : confine_not_dumpable();
 	if (errnum == 0)
 		errnum = keep_capabilities();
@@ -309,7 +313,7 @@ int rights_of_layer(struct unpack *unpack, char *const *chains, const struct lay
 	if (errnum == 0 && !IS_SANITIZED)
 		errnum = install_filter();
 	if (errnum != 0)
-		return failed(unpack, errnum, "");
+		return failed(unpack, errnum);
 	*ret_root_fd = take_fd(&root_fd);
 	return 0;
 }
