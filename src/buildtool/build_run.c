@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "buildtool/build.h"
 #include "confine/confine.h"
 #include "wire/plan.h"
+#include "wire/rundir.h"
 
 /* What a build may use if nobody says otherwise; field and value. */
 static const char *const default_limits[][2] = {
@@ -135,6 +137,8 @@ static int make_record(const struct build_stage *stage, int *ret_fd, struct erro
 static _Noreturn void become_monitor(const struct plan_start *start, int stdin_fd)
 {
 	confine_signals();
+	/* A build that is killed takes the sandbox of its step with it. */
+	(void)prctl(PR_SET_PDEATHSIG, RUNDIR_KILL_SIGNAL);
 	if (dup2(stdin_fd, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		_exit(125);
 	(void)plan_start_exec(start);
