@@ -108,32 +108,21 @@ static int wait_for(pid_t pid)
 /* mke2fs reads nothing but our own empty file. */
 static int format(int file_fd, uint64_t inodes)
 {
+	static const char features[] =
+		"none,dir_index,dir_nlink,ext_attr,extent,extra_isize,filetype,flex_bg,huge_file,"
+		"large_dir,large_file,metadata_csum,sparse_super2";
 	char path[32], count[24];
 	const char *maker = find_maker();
 	if (!maker)
 		return ENOENT;
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", file_fd);
 	(void)snprintf(count, sizeof(count), "%llu", (unsigned long long)inodes);
-	const char *argv[] = {
-		maker,
-		"-q",
-		"-F",
-		"-b",
-		"4096",
-		"-I",
-		"256",
-		"-m",
-		"0",
-		"-N",
-		count,
-		"-O",
-		"none,dir_index,dir_nlink,ext_attr,extent,extra_isize,filetype,flex_bg,huge_file,"
-		"large_dir,large_file,metadata_csum,sparse_super2",
-		"-E",
-		"lazy_itable_init=1,nodiscard,num_backup_sb=0",
-		path,
-		NULL
-	};
+	const char *argv[] = { maker,    "-q",   "-F",
+			       "-b",     "4096", "-I",
+			       "256",    "-m",   "0",
+			       "-N",     count,  "-O",
+			       features, "-E",   "lazy_itable_init=1,nodiscard,num_backup_sb=0",
+			       path,     NULL };
 	char *envp[] = { (char[]){ "PATH=/usr/sbin:/usr/bin:/sbin:/bin" },
 			 (char[]){ "MKE2FS_CONFIG=/dev/null" }, NULL };
 	pid_t pid = fork();
@@ -281,7 +270,7 @@ static int fit(int mount_fd, uint64_t bytes, uint64_t inodes)
 static int make_template(int file_fd, uint64_t bytes, uint64_t inodes)
 {
 	auto_fd int mount_fd = -1;
-	int loop, r = ENOMEM;
+	int loop = -1, r;
 	if (ftruncate(file_fd, (off_t)whole_bytes(bytes, inodes)) < 0)
 		return errno;
 	if ((r = format(file_fd, inodes + 64)) != 0 ||

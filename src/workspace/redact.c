@@ -89,14 +89,14 @@ static int add_entry(struct search *search, enum redact_class class, unsigned ch
 /* Where a descriptor lies below the workspace; NULL if it lies elsewhere. */
 static const char *path_below(int top_fd, int fd, char text[2 * PATH_MAX])
 {
-	char link[32];
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", top_fd);
-	ssize_t top_len = readlink(link, text, PATH_MAX - 1);
+	char self[32];
+	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", top_fd);
+	ssize_t top_len = readlink(self, text, PATH_MAX - 1);
 	if (top_len <= 0 || top_len >= PATH_MAX - 1)
 		return NULL;
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	char *path = text + PATH_MAX;
-	ssize_t len = readlink(link, path, PATH_MAX - 1);
+	ssize_t len = readlink(self, path, PATH_MAX - 1);
 	if (len <= top_len + 1 || len >= PATH_MAX - 1)
 		return NULL;
 	path[len] = '\0';

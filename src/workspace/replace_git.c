@@ -23,9 +23,9 @@ struct reader {
 	bool is_changed;
 };
 
-static char lower(char c)
+static unsigned char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+	return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
 static bool has_word(const char *text, size_t len, const char *word)
@@ -33,7 +33,7 @@ static bool has_word(const char *text, size_t len, const char *word)
 	size_t n = strlen(word);
 	for (size_t i = 0; i + n <= len; i++) {
 		size_t k = 0;
-		while (k < n && lower(text[i + k]) == word[k])
+		while (k < n && lower(text[i + k]) == (unsigned char)word[k])
 			k++;
 		if (k == n)
 			return true;

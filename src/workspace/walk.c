@@ -138,7 +138,7 @@ static int descend(struct state *state)
 		at--;
 	const char *name = state->names.data + at;
 	auto_fd int fd = openat(frame->fd, name, OPEN_FOLDER | O_CLOEXEC);
-	struct stat status;
+	struct stat status = { 0 };
 	int r = fd < 0 || fstat(fd, &status) < 0 ? errno : 0;
 	bool is_gone = r == ENOENT || r == ENOTDIR || r == ELOOP;
 	bool is_elsewhere =

@@ -181,7 +181,9 @@ static int describe_folder(const struct process *process, struct changes_record 
 	char link[32];
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", process->attach.folder_fd);
 	ssize_t len = readlink(link, record->path, sizeof(record->path) - 1);
-	if (len <= 0 || fstat(process->attach.folder_fd, ret_status) < 0)
+	if (len <= 0)
+		return len < 0 ? errno : ENOENT;
+	if (fstat(process->attach.folder_fd, ret_status) < 0)
 		return errno;
 	record->path[len] = '\0';
 	record->dev = ret_status->st_dev;
@@ -264,7 +266,7 @@ static int open_changes(struct sandbox *sandbox, struct process *process, const 
 {
 	struct process_attach *attach = &process->attach;
 	struct changes_record record = { .id = "" };
-	struct stat status;
+	struct stat status = { 0 };
 	auto_fd int store_fd = -1;
 	int errnum = describe_folder(process, &record, &status);
 	if (errnum != 0)

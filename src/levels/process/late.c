@@ -51,9 +51,9 @@ int process_late_open(bool is_overlay, int view_fd, int *ret_fd)
 /* The name by which it was opened; false if there is none that can be told. */
 static bool read_name(int fd, const struct stat *status, char path[PATH_MAX], size_t *ret_len)
 {
-	char link[32];
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t len = readlink(link, path, PATH_MAX - 1);
+	char self[32];
+	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	ssize_t len = readlink(self, path, PATH_MAX - 1);
 	size_t n_deleted = sizeof(DELETED) - 1;
 	if (len <= 0 || len >= PATH_MAX - 1)
 		return false;

@@ -98,14 +98,14 @@ static int make_masks(struct view *view)
 /* An ordinary user's child has no use for mounts of the caller, but finds the same folder. */
 static int attach_tree(struct view *view)
 {
-	char link[32], path[4096];
+	char self[32], path[4096];
 	auto_fd int clone = -1;
 	int r = root_mkdir(view->scratch_fd, "kept", 0755);
 	if (r != 0)
 		return r;
 	if (view->setup->is_rootless) {
-		(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", view->tree_fd);
-		ssize_t len = readlink(link, path, sizeof(path) - 1);
+		(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", view->tree_fd);
+		ssize_t len = readlink(self, path, sizeof(path) - 1);
 		if (len <= 0)
 			return errno;
 		path[len] = '\0';
