@@ -85,6 +85,10 @@ static int compile(const struct wasm_program *program, struct wasm_failed *faile
 
 static _Noreturn void child_main(const struct wasm_program *program, struct wasm_report *report)
 {
+	/* The channel above all: whoever takes the compiler over could speak for the zygote. */
+	close(WASM_CHANNEL_FD);
+	close(WASM_LIBRARY_FD);
+	close(WASM_MODULE_FD);
 	int errnum = confine();
 	if (errnum != 0)
 		(void)fail_with(&report->failed, "level 'wasm'", "see foso doctor",

@@ -124,14 +124,15 @@ static int on_started(struct wasm *wasm, struct level_event *ret)
 static void set_trap_error(const struct wasm *wasm, const struct wasm_ended *ended,
 			   struct error *err)
 {
-	char where[160] = "";
+	char where[160] = "", at[40] = "";
+	if (ended->offset != UINT64_MAX) /* Of an overflow it is not known. */
+		(void)snprintf(at, sizeof(at), ", at byte 0x%" PRIx64, ended->offset);
 	if (ended->function == WASM_NO_FUNCTION && ended->name[0])
 		(void)snprintf(where, sizeof(where), ": %s", ended->name);
 	if (ended->function != WASM_NO_FUNCTION)
-		(void)snprintf(where, sizeof(where),
-			       " in function %" PRIu32 "%s%.80s%s, at byte 0x%" PRIx64,
+		(void)snprintf(where, sizeof(where), " in function %" PRIu32 "%s%.80s%s%s",
 			       ended->function, ended->name[0] ? " '" : "", ended->name,
-			       ended->name[0] ? "'" : "", ended->offset);
+			       ended->name[0] ? "'" : "", at);
 	int r = error_set(err, ERR_REFUSED, 0, wasm->policy->module, "trap: %s%s",
 			  wasm_trap_words(ended->trap), where);
 	(void)error_remedy(err, r, "mend the module; foso itself held");
