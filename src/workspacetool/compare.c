@@ -40,20 +40,20 @@ static ssize_t read_at(int fd, char *bytes, size_t len, uint64_t at)
 	return (ssize_t)done;
 }
 
-int compare_files(int one_fd, int other_fd, uint64_t size_bytes)
+int compare_files(int upper_fd, int host_fd, uint64_t size_bytes)
 {
 	auto_free char *chunks = malloc(2 * (size_t)CHUNK_BYTES);
 	if (!chunks)
 		return -1;
 	for (uint64_t at = 0; at < size_bytes;) {
-		uint64_t one = next_data(one_fd, at, size_bytes);
-		uint64_t other = next_data(other_fd, at, size_bytes);
+		uint64_t one = next_data(upper_fd, at, size_bytes);
+		uint64_t other = next_data(host_fd, at, size_bytes);
 		at = MIN(one, other);
 		size_t len = (size_t)MIN(size_bytes - at, (uint64_t)CHUNK_BYTES);
 		if (len == 0)
 			break;
-		ssize_t n = read_at(one_fd, chunks, len, at);
-		ssize_t n_other = read_at(other_fd, chunks + CHUNK_BYTES, len, at);
+		ssize_t n = read_at(upper_fd, chunks, len, at);
+		ssize_t n_other = read_at(host_fd, chunks + CHUNK_BYTES, len, at);
 		if (n < 0 || n_other < 0)
 			return -1;
 		if (n != n_other || memcmp(chunks, chunks + CHUNK_BYTES, (size_t)n) != 0)

@@ -24,4 +24,4 @@ int compare_contents(const struct sides *sides, struct set *set, struct error *e
 int compare_renames(const struct sides *sides, struct set *set, struct error *err) must_check;
 
 /* compare_files() - 1: same bytes; 0: not; -1 and errno.  Both are at most @size bytes long. */
-int compare_files(int one_fd, int other_fd, uint64_t size_bytes);
+int compare_files(int upper_fd, int host_fd, uint64_t size_bytes);

@@ -56,7 +56,9 @@ static size_t fold_one(const char *bytes, size_t n, char *out)
 {
 	uint32_t point = decode(bytes, n);
 	if (n == 1) {
-		out[0] = point >= 'A' && point <= 'Z' ? (char)(point | 0x20) : (char)point;
+		if (point >= 'A' && point <= 'Z')
+			point |= 0x20;
+		out[0] = (char)point;
 		return 1;
 	}
 	if (point == 0x212a || point == 0x17f) {

@@ -138,44 +138,57 @@ static bool read_escape(struct reader *reader, int *ret_byte)
 	}
 }
 
+/* A value that is being read. */
+struct value_state {
+	bool is_quoted, is_comment;
+	size_t kept; /* length without the spaces at the end */
+};
+
+/* One byte of a value, escapes included; false if git would not read it. */
+static bool take_value_byte(struct reader *reader, struct value_state *state, int byte)
+{
+	if (state->is_comment)
+		return true;
+	if (byte == '\0')
+		return false;
+	if (!state->is_quoted && is_space(byte)) {
+		if (reader->value.len > 0)
+			buf_append_char(&reader->value, (char)byte);
+		return true;
+	}
+	if (!state->is_quoted && (byte == ';' || byte == '#')) {
+		state->is_comment = true;
+		return true;
+	}
+	if (byte == '"') {
+		state->is_quoted = !state->is_quoted;
+		state->kept = reader->value.len;
+		return true;
+	}
+	if (byte == '\\' && !read_escape(reader, &byte))
+		return false;
+	if (byte < 0) /* The line goes on. */
+		return true;
+	buf_append_char(&reader->value, (char)byte);
+	state->kept = reader->value.len;
+	return true;
+}
+
 /* Behind "=", up to the end of the line. */
 static bool read_value(struct reader *reader)
 {
-	bool is_quoted = false, is_comment = false;
-	size_t kept = 0; /* without the spaces at the end */
+	struct value_state state = { 0 };
 	buf_clear(&reader->value);
 	for (;;) {
 		int byte = next_byte(reader);
 		if (byte < 0 || byte == '\n')
 			break;
-		if (is_comment)
-			continue;
-		if (byte == '\0')
+		if (!take_value_byte(reader, &state, byte))
 			return false;
-		if (!is_quoted && is_space(byte)) {
-			if (reader->value.len > 0)
-				buf_append_char(&reader->value, (char)byte);
-			continue;
-		}
-		if (!is_quoted && (byte == ';' || byte == '#')) {
-			is_comment = true;
-			continue;
-		}
-		if (byte == '"') {
-			is_quoted = !is_quoted;
-			kept = reader->value.len;
-			continue;
-		}
-		if (byte == '\\' && !read_escape(reader, &byte))
-			return false;
-		if (byte < 0)
-			continue;
-		buf_append_char(&reader->value, (char)byte);
-		kept = reader->value.len;
 	}
-	if (is_quoted || !buf_is_whole(&reader->value))
+	if (state.is_quoted || !buf_is_whole(&reader->value))
 		return false;
-	reader->value.len = kept;
+	reader->value.len = state.kept;
 	return true;
 }
 
@@ -185,7 +198,9 @@ static const char *find_reason(const struct git_item *item)
 	for (size_t i = 0; i < item->name_len; i++) {
 		/* A slash in a subsection would stop a star. */
 		int byte = lower((unsigned char)item->name[i]);
-		folded[i] = byte == '/' ? '_' : (char)byte;
+		if (byte == '/')
+			byte = '_';
+		folded[i] = (char)byte;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		if (glob_matches_all(keys[i].pattern, folded, item->name_len))
@@ -300,7 +315,7 @@ static void add_news(const struct git_item *item, void *context)
 	buf_append(comparison->out, item->name, item->name_len);
 	buf_append_string(comparison->out, " = ");
 	for (size_t i = 0; i < item->value_len; i++)
-		buf_append_char(comparison->out, item->value[i] == '\n' ? ' ' : item->value[i]);
+		buf_append(comparison->out, item->value[i] == '\n' ? " " : item->value + i, 1);
 	buf_printf(comparison->out, " (%s)\n", item->reason);
 }
 

@@ -91,7 +91,8 @@ static void settle_folders(const struct set *set, uint8_t *choices)
 			continue;
 		/* What is in a new folder stayed out: then so does the folder. */
 		if (entry->change == CHANGE_CREATED && !any_is_in(choices, i + 1, end))
-			choices[i] = choices[i + 1];
+			choices[i] =
+				choices[i + 1] == CHOICE_UNASKED ? CHOICE_UNASKED : CHOICE_STAYS;
 		if (entry->host.type != NODE_FOLDER || entry->upper.type == NODE_FOLDER ||
 		    all_are_in(choices, i + 1, end))
 			continue;
@@ -169,7 +170,7 @@ const char *plan_choice_words(enum choice choice)
 		[CHOICE_HELD] = "executes on the host",
 		[CHOICE_NEVER] = "never committed",
 		[CHOICE_UNASKED] = "not asked for",
-		[CHOICE_STAYS] = "its folder keeps, or does not get, something that stays out",
+		[CHOICE_STAYS] = "something in it, or its folder, stays out",
 	};
 	return words[choice];
 }
