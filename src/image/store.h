@@ -6,6 +6,7 @@
  *   blobs/sha256/HEX          as they came, digest verified
  *   layers/HEX/fs/            an unpacked layer in overlay form; HEX is its chain id (record.h)
  *   layers/HEX/parent         "HEX\n" of the layer below; absent in the lowest
+ *   layers/HEX/sizes          "ENTRIES BYTES\n", for images that come later
  *   names/NAME-ESCAPED        image records
  *   erofs/HEX.erofs           one file system image a manifest
  *   staging/                  what is being made; renamed from here
