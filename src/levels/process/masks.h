@@ -16,6 +16,12 @@
 	MASK("gshadow",           "password hashes")                                              \
 	MASK("gshadow-",          "password hashes")                                              \
 	MASK("security/opasswd",  "password hashes")                                              \
+	MASK("passwd-",           "names of this machine's users")                                \
+	MASK("group-",            "names of this machine's users")                                \
+	MASK("subuid",            "names of this machine's users")                                \
+	MASK("subuid-",           "names of this machine's users")                                \
+	MASK("subgid",            "names of this machine's users")                                \
+	MASK("subgid-",           "names of this machine's users")                                \
 	MASK("sudoers",           "who may become root")                                          \
 	MASK("sudoers.d",         "who may become root")                                          \
 	MASK("ssh",               "host keys")                                                    \
