@@ -115,8 +115,8 @@ static const struct row rows[] = {
 	{
 		.id = "p29",
 		.claim = "the limits of process 1 cannot be changed from inside",
-		.forbidden =
-			"prlimit, sched_setaffinity, setpriority on it, as root of the sandbox",
+		.forbidden = "prlimit, sched_setaffinity, setpriority, oom_score_adj on it, "
+			     "as root of the sandbox",
 		.control_words = "a process of the same user on the host",
 		.check = check_denied,
 		.options = "--user 0",

@@ -57,6 +57,7 @@ struct process_setup {
 	gid_t base_gid;
 	uid_t inner_uid; /* rootless: the one id that is mapped */
 	gid_t inner_gid;
+	bool may_be_root; /* a command may have the sandbox's id 0 */
 	uint64_t scratch_bytes, scratch_inodes;
 	unsigned n_cpus; /* what the sandbox sees */
 	int channel_fd;  /* child's end; becomes INIT_CHANNEL_FD */

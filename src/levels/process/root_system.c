@@ -29,6 +29,13 @@ static const struct {
 /* Only what shows facts of the host to everyone; the rest belongs to a root that nobody here is. */
 static const char *const proc_masks[] = { "keys", "key-users", "cmdline" };
 
+/*
+ * What foso-init has in /proc belongs to the sandbox's root, since it is not dumpable, and these
+ * take effect beyond it: who the kernel ends first for want of memory, and the share of processor
+ * time of a whole session, which is that of foso's caller.
+ */
+static const char *const init_masks[] = { "1/oom_score_adj", "1/oom_adj", "1/autogroup" };
+
 /* A folder at the top of the root: usually it is there, and no link. */
 static int own_folder(int root_fd, const char *name)
 {
@@ -91,6 +98,18 @@ static int build_dev(const struct process_setup *setup, int root_fd, struct proc
 	return 0;
 }
 
+static int mask(int proc_fd, const char *const names[], size_t n_names, struct process_step *step)
+{
+	for (size_t i = 0; i < n_names; i++) {
+		auto_fd int null = mounts_clone(AT_FDCWD, "/dev/null", false);
+		int r = null < 0 ? null : mounts_attach(null, proc_fd, names[i]);
+		/* Not every kernel has each of them. */
+		if (r < 0 && r != -ENOENT)
+			return root_fail(step, STAGE_MASKS, names[i], r);
+	}
+	return 0;
+}
+
 static int build_proc(const struct process_setup *setup, int root_fd, struct process_step *step)
 {
 	/*
@@ -108,14 +127,9 @@ static int build_proc(const struct process_setup *setup, int root_fd, struct pro
 	auto_fd int target = own_folder(root_fd, "proc");
 	if (target < 0 || (r = mounts_attach(tree, target, "")) < 0)
 		return root_fail(step, STAGE_ROOT, "/proc", target < 0 ? target : r);
-	for (size_t i = 0; i < ARRAY_LEN(proc_masks); i++) {
-		auto_fd int null = mounts_clone(AT_FDCWD, "/dev/null", false);
-		r = null < 0 ? null : mounts_attach(null, tree, proc_masks[i]);
-		/* Not every kernel has each of them. */
-		if (r < 0 && r != -ENOENT)
-			return root_fail(step, STAGE_MASKS, proc_masks[i], r);
-	}
-	return 0;
+	if ((r = mask(tree, proc_masks, ARRAY_LEN(proc_masks), step)) != 0)
+		return r;
+	return setup->may_be_root ? mask(tree, init_masks, ARRAY_LEN(init_masks), step) : 0;
 }
 
 int root_write_cpus(const struct process_setup *setup, int dir_fd)

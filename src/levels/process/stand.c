@@ -91,6 +91,11 @@ static int fill_setup(struct sandbox *sandbox, struct process *process, struct e
 	int r = process_choose_ids(setup, err);
 	if (r < 0)
 		return r;
+	/* Names are looked up in the root that is to be built, so each may be root's. */
+	setup->may_be_root = setup->is_rootless ? setup->inner_uid == 0
+						: sandbox->has_many_commands ||
+							  setup->policy->root != POLICY_ROOT_HOST ||
+							  setup->policy->user[0] != '\0';
 	choose_scratch(process);
 	process_note_attributes(process);
 	choose_cpus(process);
