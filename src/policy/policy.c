@@ -19,11 +19,13 @@ bool policy_array_reserve(struct policy_array *array, size_t n_items, size_t ite
 	size_t n_bytes;
 	if (n_want <= n_have)
 		return true;
-	if (__builtin_mul_overflow(n_want, item_bytes, &n_bytes))
+	/* One more, which stays empty: args are handed on as a list that ends with NULL. */
+	if (__builtin_mul_overflow(n_want + 1, item_bytes, &n_bytes))
 		return false;
-	void *items = realloc(array->items, n_bytes);
+	char *items = realloc(array->items, n_bytes);
 	if (!items)
 		return false;
+	memset(items + n_have * item_bytes, 0, n_bytes - n_have * item_bytes);
 	array->items = items;
 	return true;
 }

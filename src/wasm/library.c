@@ -57,10 +57,14 @@ void library_words(const struct wasm_bytes *bytes, char *text, size_t size)
 {
 	size_t len = 0;
 	for (size_t i = 0; i < bytes->size && len + 1 < size && bytes->data[i] != '\0'; i++) {
-		unsigned char byte = (unsigned char)bytes->data[i];
+		char byte = bytes->data[i];
 		if (byte == '\n' || byte == '\t')
 			byte = ' ';
-		text[len++] = byte < ' ' || byte == 127 ? '?' : (char)byte;
+		/* Bytes above ASCII are the rest of UTF-8; whoever prints them escapes what is not.
+		 */
+		if ((byte >= 0 && byte < ' ') || byte == 127)
+			byte = '?';
+		text[len++] = byte;
 	}
 	text[len] = '\0';
 }
