@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/dir.h"
 #include "base/syscalls.h"
+#include "workspacetool/paths.h"
 #include "workspacetool/tree.h"
 
 #define CHUNK_BYTES     (256u * 1024)
@@ -84,16 +85,13 @@ int copy_file(int from_fd, int to_fd)
 }
 
 struct copier {
-	char **waiting; /* folders to copy, by their path; owned */
-	size_t n_waiting, n_room;
+	struct paths waiting; /* folders to copy */
 	int from_top, to_top;
 };
 
 static void copier_fini(struct copier *copier)
 {
-	for (size_t i = 0; i < copier->n_waiting; i++)
-		free(copier->waiting[i]);
-	free(copier->waiting);
+	paths_fini(&copier->waiting);
 }
 
 /* The overlay's own marks, and what else an owner may set. */
@@ -139,27 +137,6 @@ static int copy_link(int from_dir, int to_dir, const char *name)
 	return symlinkat(target, to_dir, name) < 0 ? errno : 0;
 }
 
-static int remember(struct copier *copier, const char *folder, const char *name)
-{
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s%s%s", folder, folder[0] ? "/" : "", name);
-	if (n < 0 || n > MAX_PATH_BYTES)
-		return ENAMETOOLONG;
-	if (copier->n_waiting == copier->n_room) {
-		size_t n_room = copier->n_room ? 2 * copier->n_room : 64;
-		char **more = reallocarray(copier->waiting, n_room, sizeof(*more));
-		if (!more)
-			return ENOMEM;
-		copier->waiting = more;
-		copier->n_room = n_room;
-	}
-	char *copy = strdup(path);
-	if (!copy)
-		return ENOMEM;
-	copier->waiting[copier->n_waiting++] = copy;
-	return 0;
-}
-
 static int copy_one(struct copier *copier, const char *folder, int from_dir, int to_dir,
 		    const char *name)
 {
@@ -174,7 +151,9 @@ static int copy_one(struct copier *copier, const char *folder, int from_dir, int
 	case S_IFDIR:
 		if (mkdirat(to_dir, name, 0700) < 0)
 			return errno;
-		return remember(copier, folder, name);
+		if (strlen(folder) + strlen(name) + 1 > MAX_PATH_BYTES)
+			return ENAMETOOLONG;
+		return paths_add(&copier->waiting, folder, name);
 	case S_IFCHR:
 		/* A whiteout: anybody may make one (Linux 5.8). */
 		if (status.st_rdev != 0)
@@ -213,8 +192,8 @@ int copy_tree(int from_fd, int to_fd, const char *subject, struct error *err)
 	CLEANUP(copier_fini)
 	struct copier copier = { .from_top = from_fd, .to_top = to_fd };
 	int errnum = copy_folder(&copier, "");
-	while (errnum == 0 && copier.n_waiting > 0) {
-		auto_free char *path = copier.waiting[--copier.n_waiting];
+	while (errnum == 0 && copier.waiting.n_items > 0) {
+		auto_free char *path = copier.waiting.items[--copier.waiting.n_items];
 		errnum = copy_folder(&copier, path);
 	}
 	if (errnum == 0)

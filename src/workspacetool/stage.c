@@ -12,6 +12,7 @@
 #include "base/dir.h"
 #include "workspacetool/apply.h"
 #include "workspacetool/copy.h"
+#include "workspacetool/paths.h"
 #include "workspacetool/tree.h"
 
 #define MAX_XATTR_BYTES 65536
@@ -23,37 +24,6 @@ void temporary_name(const struct commit *commit, uint32_t index, char name[TEMPO
 }
 
 /* ---- removing a tree ---- */
-
-struct paths {
-	char **items; /* owned; "" is the top */
-	size_t n_items, n_room;
-};
-
-static void paths_fini(struct paths *paths)
-{
-	for (size_t i = 0; i < paths->n_items; i++)
-		free(paths->items[i]);
-	free(paths->items);
-}
-
-static int paths_add(struct paths *paths, const char *folder, const char *name)
-{
-	if (paths->n_items == paths->n_room) {
-		size_t n_room = paths->n_room ? 2 * paths->n_room : 16;
-		char **more = reallocarray(paths->items, n_room, sizeof(*more));
-		if (!more)
-			return ENOMEM;
-		paths->items = more;
-		paths->n_room = n_room;
-	}
-	size_t len = strlen(folder) + strlen(name) + 2;
-	char *path = malloc(len);
-	if (!path)
-		return ENOMEM;
-	(void)snprintf(path, len, "%s%s%s", folder, folder[0] ? "/" : "", name);
-	paths->items[paths->n_items++] = path;
-	return 0;
-}
 
 static int empty_folder(struct paths *paths, int top_fd, const char *folder)
 {

@@ -16,8 +16,6 @@
 #include "workspacetool/exec.h"
 #include "workspacetool/tree.h"
 
-#define MAX_NOTE_BYTES 4096
-
 void workspace_init(struct workspace *workspace)
 {
 	*workspace = (struct workspace){ .store_fd = -1,
@@ -140,40 +138,6 @@ int workspace_open(struct workspace *workspace, const char *id, bool is_read_onl
 	return r;
 }
 
-static int add_note(struct workspace_notes *notes, size_t entry, const struct buf *text,
-		    struct error *err)
-{
-	struct workspace_note *items =
-		reallocarray(notes->items, notes->n_items + 1, sizeof(*items));
-	if (items)
-		notes->items = items;
-	char *copy =
-		items ? strndup(buf_string(text), MIN(text->len, (size_t)MAX_NOTE_BYTES)) : NULL;
-	if (!copy) {
-		int r = error_set(err, ERR_SYSTEM, ENOMEM, "change set",
-				  "does not fit into memory");
-		return error_remedy(err, r, "free some memory");
-	}
-	notes->items[notes->n_items++] = (struct workspace_note){ (uint32_t)entry, copy };
-	return 0;
-}
-
-void workspace_notes_fini(struct workspace_notes *notes)
-{
-	for (size_t i = 0; i < notes->n_items; i++)
-		free(notes->items[i].text);
-	free(notes->items);
-	*notes = (struct workspace_notes){ 0 };
-}
-
-const char *workspace_note_find(const struct workspace_notes *notes, size_t entry)
-{
-	for (size_t i = 0; i < notes->n_items; i++)
-		if (notes->items[i].entry == entry)
-			return notes->items[i].text;
-	return NULL;
-}
-
 /* A side of an entry as a regular file; -1 if it is none, or gone meanwhile. */
 static int open_side(int top_fd, const struct entry *entry, const struct node *node)
 {
@@ -199,7 +163,7 @@ static int look_at_config(struct workspace *workspace, struct entry *entry, size
 		return 0;
 	entry->flags |= ENTRY_EXECUTES;
 	entry->reason = answer.status == CONTENT_TEXT ? EXEC_GIT_KEY : EXEC_GIT_ODD;
-	return text.len > 0 ? add_note(notes, index, &text, err) : 0;
+	return text.len > 0 ? workspace_note_add(notes, index, &text, err) : 0;
 }
 
 static int look_at_configs(struct workspace *workspace, struct set *set,

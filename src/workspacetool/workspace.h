@@ -48,6 +48,9 @@ int workspace_open(struct workspace *workspace, const char *id, bool is_read_onl
 int workspace_compare(struct workspace *workspace, struct set *ret, struct workspace_notes *notes,
 		      struct error *err) must_check;
 
+/* workspace_note_add() - a copy of the text, cut to 4 KiB. */
+int workspace_note_add(struct workspace_notes *notes, size_t entry, const struct buf *text,
+		       struct error *err) must_check;
 void workspace_notes_fini(struct workspace_notes *notes);
 
 /* workspace_note_find() - lines about an entry; NULL if there are none. */
