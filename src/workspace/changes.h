@@ -222,6 +222,7 @@ enum changes_hiding {
 	CHANGES_HIDDEN_ABSENT,   /* the sandbox saw no such name */
 	CHANGES_HIDDEN_EMPTY,    /* an empty file or folder */
 	CHANGES_HIDDEN_REPLACED, /* the file with secret values replaced */
+	CHANGES_HIDDEN_LATE,     /* it appeared while the sandbox ran, and could not be opened */
 	CHANGES_N_HIDINGS
 };
 
@@ -230,7 +231,8 @@ enum changes_hiding {
  *
  * A file in upper/ at such a path, or below it, was written by the sandbox without having seen
  * the host's: a commit must not replace the host's by it.  A whiteout there is likewise no change
- * of the host's file.  Late entries (files that appeared on the host meanwhile) are not listed.
+ * of the host's file.  A set with a late entry may hold a copy of it under another name, so no
+ * sandbox is given it again.
  */
 void changes_hidden_put(struct buf *out, enum changes_hiding hiding, const char *path, size_t len);
 int changes_hidden_write(struct changes *changes, const struct buf *entries, struct error *err)

@@ -211,6 +211,23 @@ static int dress_upper(const struct changes *changes, const struct stat *status)
 	return 0;
 }
 
+/* If that cannot be read, it may have. */
+static bool has_late(const struct changes *changes)
+{
+	auto_buf struct buf hidden = BUF_INIT(CHANGES_MAX_HIDDEN_BYTES);
+	struct error ignored = { 0 };
+	enum changes_hiding hiding;
+	const char *path;
+	size_t at = 0, len;
+	if (changes_hidden_read(changes, &hidden, &ignored) < 0)
+		return true;
+	while (changes_hidden_next(&hidden, &at, &hiding, &path, &len) == 1) {
+		if (hiding == CHANGES_HIDDEN_LATE)
+			return true;
+	}
+	return false;
+}
+
 static int take_changes(struct process *process, int store_fd, const struct stat *status,
 			struct error *err)
 {
@@ -231,6 +248,13 @@ static int take_changes(struct process *process, int store_fd, const struct stat
 		r = error_set(err, ERR_UNAVAILABLE, 0, "workspace.changes",
 			      "'%s' is being committed, or was", id);
 		return error_remedy(err, r, "take another one, or begin a new one");
+	}
+	if (has_late(changes)) {
+		r = error_set(
+			err, ERR_REFUSED, 0, "workspace.changes",
+			"a secret appeared on the host while '%s' was written, and it may hold a copy",
+			id);
+		return error_remedy(err, r, "commit or discard it, and begin a new one");
 	}
 	changes->record.state = CHANGES_RUNNING;
 	return changes_write(changes, err);

@@ -108,6 +108,8 @@ struct late {
 	bool is_one_device; /* the change set and the folder lie on one file system */
 	uint64_t n_refused;
 };
+/* process_late_list() - adds what is hidden on the host now and not in @hidden, as late */
+void process_late_list(const struct late *late, struct buf *hidden);
 int process_late_answer(struct late *late); /* 0, or an errno: no more answers can be given */
 
 /* view.c: in the child. */

@@ -181,6 +181,21 @@ static void outwait_sandbox(struct keeper *keeper)
 	}
 }
 
+/* Copied up by a rename, a late secret lies in the set: who shows or uses the set is told. */
+static int list_late(struct keeper *keeper, struct error *err)
+{
+	struct changes *changes = &keeper->attach->changes;
+	struct buf hidden = BUF_INIT(CHANGES_MAX_HIDDEN_BYTES);
+	int r = keeper->attach->late_fd < 0 ? 0 : changes_hidden_read(changes, &hidden, err);
+	size_t len = hidden.len;
+	if (r == 0 && keeper->attach->late_fd >= 0)
+		process_late_list(&keeper->late, &hidden);
+	if (r == 0 && hidden.len > len && buf_is_whole(&hidden))
+		r = changes_hidden_write(changes, &hidden, err);
+	buf_fini(&hidden);
+	return r;
+}
+
 static void finish(struct keeper *keeper, bool was_lost, struct keeper_report *report)
 {
 	struct changes *changes = &keeper->attach->changes;
@@ -205,7 +220,8 @@ static void finish(struct keeper *keeper, bool was_lost, struct keeper_report *r
 		(void)!policy_digest(keeper->process->setup.policy, changes->record.policy_digest,
 				     &err);
 		error_clear(&err);
-		r = changes_write(changes, &err);
+		if ((r = list_late(keeper, &err)) == 0)
+			r = changes_write(changes, &err);
 	}
 	report->has_failed = r < 0;
 }

@@ -186,6 +186,33 @@ static bool may_open(const struct late *late, int fd)
 	       (below && is_same_below(attach->folder_fd, below, &status));
 }
 
+static bool is_listed(const struct buf *hidden, const struct redact_entry *entry)
+{
+	enum changes_hiding hiding;
+	const char *path;
+	size_t at = 0, len;
+	while (changes_hidden_next(hidden, &at, &hiding, &path, &len) == 1) {
+		if (len == entry->len && memcmp(path, entry->path, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+void process_late_list(const struct late *late, struct buf *hidden)
+{
+	struct redact_found now;
+	struct redact_entry entry;
+	struct error ignored = { 0 };
+	if (!late->redact || !has_late_secret(late) ||
+	    redact_walk(late->attach->folder_fd, late->redact, false, &now, &ignored) < 0)
+		return;
+	for (size_t at = 0; redact_next(&now, &at, &entry) == 1;) {
+		if (entry.class != REDACT_GIT && !is_listed(hidden, &entry))
+			changes_hidden_put(hidden, CHANGES_HIDDEN_LATE, entry.path, entry.len);
+	}
+	redact_found_fini(&now);
+}
+
 static int answer(struct late *late, int fd)
 {
 	struct fanotify_response response = { .fd = fd, .response = FAN_DENY };
