@@ -145,7 +145,7 @@ static void get_list(struct decoder *decoder, struct recipe_list *ret)
 {
 	size_t n = wire_get_count(&decoder->wire, RECIPE_MAX_ITEMS);
 	ret->items = get_array(decoder, n, sizeof(*ret->items));
-	for (size_t i = 0; i < n && !decoder->wire.is_broken; i++)
+	for (size_t i = 0; ret->items && i < n && !decoder->wire.is_broken; i++)
 		ret->items[i] = get_string(decoder);
 	ret->n_items = decoder->wire.is_broken ? 0 : n;
 }
@@ -154,7 +154,7 @@ static void get_pairs(struct decoder *decoder, struct recipe_pairs *ret)
 {
 	size_t n = wire_get_count(&decoder->wire, RECIPE_MAX_ITEMS);
 	ret->items = get_array(decoder, n, sizeof(*ret->items));
-	for (size_t i = 0; i < n && !decoder->wire.is_broken; i++) {
+	for (size_t i = 0; ret->items && i < n && !decoder->wire.is_broken; i++) {
 		ret->items[i].name = get_string(decoder);
 		ret->items[i].value = get_string(decoder);
 	}

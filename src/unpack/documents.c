@@ -166,7 +166,7 @@ static int read_index(struct unpack *unpack, const json_t *root)
 		return fault_set(&unpack->fault, IMAGE_FAULT_MANY, "manifests", IMAGE_MAX_INDEX, 0);
 	for (size_t i = 0; i < n; i++) {
 		struct image_descriptor descriptor;
-		enum media_use use;
+		enum media_use use = USE_LAYER; /* which an index does not list */
 		char path[64];
 		const json_t *item = json_array_get(manifests, i);
 		(void)snprintf(path, sizeof(path), "manifests[%zu]", i);
