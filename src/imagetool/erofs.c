@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd_path.h"
 #include "base/syscalls.h"
 #include "confine/confine.h"
 #include "confine/seccomp.h"
@@ -98,12 +99,10 @@ static int receive_layers(const struct job *job, int *ret_fd)
 /* An ordinary user's child opens them at their path: mounts of another namespace are closed. */
 static int clone_layers(const struct job *job, int *ret_fd)
 {
-	char link[32], path[IMAGE_STORE_PATH_BYTES];
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", job->layers_fd);
-	ssize_t len = readlink(link, path, sizeof(path) - 1);
+	char path[IMAGE_STORE_PATH_BYTES];
+	ssize_t len = fd_path(job->layers_fd, path, sizeof(path));
 	if (len < 0)
-		return errno;
-	path[len] = '\0';
+		return (int)-len;
 	*ret_fd = sys_open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
 	return *ret_fd < 0 ? errno : 0;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd_path.h"
 #include "base/syscalls.h"
 #include "wire/codec.h"
 #include "workspace/changes.h"
@@ -89,17 +90,11 @@ static int add_entry(struct search *search, enum redact_class class, unsigned ch
 /* Where a descriptor lies below the workspace; NULL if it lies elsewhere. */
 static const char *path_below(int top_fd, int fd, char text[2 * PATH_MAX])
 {
-	char self[32];
-	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", top_fd);
-	ssize_t top_len = readlink(self, text, PATH_MAX - 1);
-	if (top_len <= 0 || top_len >= PATH_MAX - 1)
-		return NULL;
-	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	char *path = text + PATH_MAX;
-	ssize_t len = readlink(self, path, PATH_MAX - 1);
-	if (len <= top_len + 1 || len >= PATH_MAX - 1)
+	ssize_t top_len = fd_path(top_fd, text, PATH_MAX);
+	ssize_t len = fd_path(fd, path, PATH_MAX);
+	if (top_len <= 0 || len <= top_len + 1)
 		return NULL;
-	path[len] = '\0';
 	if (top_len == 1)
 		return path + 1;
 	return memcmp(path, text, (size_t)top_len) == 0 && path[top_len] == '/' ? path + top_len + 1

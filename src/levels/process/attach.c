@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd_path.h"
 #include "base/syscalls.h"
 #include "levels/process/process.h"
 
@@ -178,14 +179,11 @@ static uint64_t realtime_ns(void)
 static int describe_folder(const struct process *process, struct changes_record *record,
 			   struct stat *ret_status)
 {
-	char link[32];
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", process->attach.folder_fd);
-	ssize_t len = readlink(link, record->path, sizeof(record->path) - 1);
-	if (len <= 0)
-		return len < 0 ? errno : ENOENT;
+	ssize_t len = fd_path(process->attach.folder_fd, record->path, sizeof(record->path));
+	if (len < 0)
+		return (int)-len;
 	if (fstat(process->attach.folder_fd, ret_status) < 0)
 		return errno;
-	record->path[len] = '\0';
 	record->dev = ret_status->st_dev;
 	record->inode = ret_status->st_ino;
 	record->host_uid = ret_status->st_uid;

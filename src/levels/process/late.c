@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd_path.h"
 #include "base/syscalls.h"
 #include "levels/process/attach.h"
 
@@ -51,11 +52,9 @@ int process_late_open(bool is_overlay, int view_fd, int *ret_fd)
 /* The name by which it was opened; false if there is none that can be told. */
 static bool read_name(int fd, const struct stat *status, char path[PATH_MAX], size_t *ret_len)
 {
-	char self[32];
-	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	ssize_t len = readlink(self, path, PATH_MAX - 1);
+	ssize_t len = fd_path(fd, path, PATH_MAX);
 	size_t n_deleted = sizeof(DELETED) - 1;
-	if (len <= 0 || len >= PATH_MAX - 1)
+	if (len <= 0)
 		return false;
 	if (status->st_nlink == 0 && (size_t)len > n_deleted &&
 	    memcmp(path + len - n_deleted, DELETED, n_deleted) == 0)

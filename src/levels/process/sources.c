@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd_path.h"
 #include "base/shmem.h"
 #include "base/syscalls.h"
 #include "base/text.h"
@@ -288,15 +289,11 @@ int process_sources_send(struct process *process, struct error *err)
 /* The caller's mounts are closed to the child, but its own copies of them are at the same place. */
 static int clone_in_child(const struct source *source)
 {
-	char link[32], path[4096];
+	char path[4096];
 	if (source->fd < 0)
 		return mounts_clone(AT_FDCWD, source->path, true);
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", source->fd);
-	ssize_t len = readlink(link, path, sizeof(path) - 1);
-	if (len < 0)
-		return -errno;
-	path[len] = '\0';
-	return mounts_clone(AT_FDCWD, path, true);
+	ssize_t len = fd_path(source->fd, path, sizeof(path));
+	return len < 0 ? (int)len : mounts_clone(AT_FDCWD, path, true);
 }
 
 /* The child's side, started by an ordinary user: opened by path, in the child's own namespace. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd_path.h"
 #include "base/syscalls.h"
 #include "levels/process/attach.h"
 #include "levels/process/root.h"
@@ -98,17 +99,15 @@ static int make_masks(struct view *view)
 /* An ordinary user's child has no use for mounts of the caller, but finds the same folder. */
 static int attach_tree(struct view *view)
 {
-	char self[32], path[4096];
+	char path[4096];
 	auto_fd int clone = -1;
 	int r = root_mkdir(view->scratch_fd, "kept", 0755);
 	if (r != 0)
 		return r;
 	if (view->setup->is_rootless) {
-		(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", view->tree_fd);
-		ssize_t len = readlink(self, path, sizeof(path) - 1);
-		if (len <= 0)
-			return errno;
-		path[len] = '\0';
+		ssize_t len = fd_path(view->tree_fd, path, sizeof(path));
+		if (len < 0)
+			return (int)-len;
 		clone = mounts_clone(AT_FDCWD, path, false);
 		if (clone < 0 || (r = mounts_restrict(clone, SAFE, false)) < 0)
 			return clone < 0 ? -clone : -r;
