@@ -208,11 +208,17 @@ static int open_folders(struct build *build, struct error *err)
 	return r == 0 ? open_folder(build, "cache", &build->cache_fd, err) : r;
 }
 
+/* What cannot be removed now is tried again by the next build. */
 static void sweep_steps(const struct build *build)
 {
+	static struct error_list unremoved;
 	struct leftovers leftovers = { build->steps_fd };
 	struct error ignored = { .code = ERR_NONE };
 	(void)!changes_list(build->steps_fd, sweep_step, &leftovers, &ignored);
+	error_clear(&ignored);
+	unremoved.n_errors = 0;
+	/* Also what was half made when the build was killed. */
+	(void)!changes_reclaim(build->steps_fd, false, NULL, NULL, &unremoved, &ignored);
 }
 
 static int open_store(struct build *build, struct error *err)

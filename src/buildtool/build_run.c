@@ -134,11 +134,12 @@ static int make_record(const struct build_stage *stage, int *ret_fd, struct erro
 }
 
 /* In the child: output goes to stderr, so that stdout stays foso's own. */
-static _Noreturn void become_monitor(const struct plan_start *start, int stdin_fd)
+static _Noreturn void become_monitor(const struct plan_start *start, int stdin_fd, pid_t build)
 {
 	confine_signals();
 	/* A build that is killed takes the sandbox of its step with it. */
-	(void)prctl(PR_SET_PDEATHSIG, RUNDIR_KILL_SIGNAL);
+	if (prctl(PR_SET_PDEATHSIG, RUNDIR_KILL_SIGNAL) < 0 || getppid() != build)
+		_exit(125);
 	if (dup2(stdin_fd, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		_exit(125);
 	(void)plan_start_exec(start);
@@ -169,9 +170,10 @@ static int start(const struct plan_start *plan_start, const struct build_run *ru
 	if (run->feed ? pipe2(fds, O_CLOEXEC) < 0
 		      : (fds[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
 		return cannot_start(errno, err);
+	pid_t build = getpid();
 	pid_t pid = fork();
 	if (pid == 0)
-		become_monitor(plan_start, fds[0]);
+		become_monitor(plan_start, fds[0], build);
 	int errnum = pid < 0 ? errno : 0;
 	fd_close(&fds[0]);
 	int r = errnum != 0 ? cannot_start(errnum, err) : 0;

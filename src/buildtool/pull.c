@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,6 +109,11 @@ static int read_reference(struct pull *pull, struct error *err)
 static int make_folder(struct pull *pull, struct error *err)
 {
 	uint64_t random;
+	auto_fd int lock_fd = -1;
+	/* A sweep takes what nobody holds; while we hold the store, none begins. */
+	int r = image_store_lock(&pull->store, false, &lock_fd, err);
+	if (r < 0)
+		return r;
 	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		return fail(errno, "there is no random number", err);
 	(void)snprintf(pull->folder, sizeof(pull->folder), "staging/pull-%016llx",
@@ -116,7 +122,8 @@ static int make_folder(struct pull *pull, struct error *err)
 		return fail(errno, "no folder can be made in the store", err);
 	pull->folder_fd = openat(pull->store.dir_fd, pull->folder,
 				 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (pull->folder_fd < 0 || mkdirat(pull->folder_fd, "work", 0700) < 0 ||
+	if (pull->folder_fd < 0 || flock(pull->folder_fd, LOCK_EX | LOCK_NB) < 0 ||
+	    mkdirat(pull->folder_fd, "work", 0700) < 0 ||
 	    mkdirat(pull->folder_fd, "layout", 0700) < 0 ||
 	    mkdirat(pull->folder_fd, "layout/blobs", 0700) < 0 ||
 	    mkdirat(pull->folder_fd, "layout/blobs/sha256", 0700) < 0)

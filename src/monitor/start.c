@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -324,8 +325,32 @@ static void reclaim_leftovers(struct monitor *monitor)
 		monitor_note(monitor, "leftovers of killed monitors could not be looked for");
 }
 
+/* A starter whose death is to end us, as a build's does. */
+struct starter {
+	pid_t pid;
+	int death_signal; /* 0: we outlive it */
+};
+
+static struct starter find_starter(void)
+{
+	struct starter starter = { .pid = getppid() };
+	(void)prctl(PR_GET_PDEATHSIG, &starter.death_signal);
+	return starter;
+}
+
+/* Another id, taken for a moment while the sandbox is built, makes the kernel forget the signal. */
+static void stay_with(const struct starter *starter)
+{
+	if (starter->death_signal == 0)
+		return;
+	(void)prctl(PR_SET_PDEATHSIG, starter->death_signal);
+	if (getppid() != starter->pid)
+		(void)kill(getpid(), starter->death_signal);
+}
+
 int monitor_start(struct monitor *monitor, struct error *err)
 {
+	struct starter starter = find_starter();
 	const struct policy *policy = &monitor->plan->policy;
 	bool is_session = monitor->plan->is_session;
 	uint64_t wall_ns = is_session ? policy->lifetime_ns : policy->limits.wall_ns;
@@ -353,6 +378,7 @@ int monitor_start(struct monitor *monitor, struct error *err)
 	if ((r = monitor->sandbox.level->provision(&monitor->sandbox, err)) < 0 ||
 	    (r = register_init(monitor, err)) < 0)
 		return r;
+	stay_with(&starter);
 	/*
 	 * A run that could not leave its evidence is refused before the command starts, and not
 	 * found out afterwards.  The child builds meanwhile.
