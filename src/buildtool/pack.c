@@ -208,6 +208,7 @@ static int put_opaque(struct packer *packer, const struct stat *status, struct e
 	return put_header(packer, &entry, err);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int pack_folder(struct packer *packer, int dir_fd, const char *name, struct error *err)
 {
 	struct stat status;
@@ -242,6 +243,7 @@ static int pack_special(struct packer *packer, const char *name, const struct st
 	return put_header(packer, &entry, err);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int pack_entry(struct packer *packer, int dir_fd, const char *name, struct error *err)
 {
 	struct stat status;
@@ -269,6 +271,7 @@ static bool is_own(const struct packer *packer, const char *name)
 	return false;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int pack_children(struct packer *packer, int dir_fd, struct error *err)
 {
 	auto_names struct names names = { .items = NULL };

@@ -75,6 +75,7 @@ static struct files_header header_of(enum files_type type, const struct stat *st
 	};
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int tell_folders(struct state *state, struct frame *frame, struct error *err)
 {
 	if (!frame || frame->is_told)
@@ -126,6 +127,7 @@ static bool is_ignored(const struct state *state)
 
 static int walk_folder(struct state *state, int dir_fd, struct frame *frame, struct error *err);
 
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int enter_folder(struct state *state, int dir_fd, const char *name,
 			const struct stat *status, struct frame *above, struct error *err)
 {
@@ -145,6 +147,7 @@ static int enter_folder(struct state *state, int dir_fd, const char *name,
 	return r == 0 ? walk_folder(state, fd, &frame, err) : r;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int walk_entry(struct state *state, int dir_fd, const char *name, struct frame *above,
 		      struct error *err)
 {
@@ -178,6 +181,7 @@ static bool append(struct state *state, const char *name)
 }
 
 /* @frame is NULL for the source itself, whose own mode and owner COPY leaves alone. */
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int walk_folder(struct state *state, int dir_fd, struct frame *frame, struct error *err)
 {
 	auto_names struct names names = { .items = NULL };
@@ -286,6 +290,7 @@ struct search {
 
 static int search_folder(struct search *search, int dir_fd, struct error *err);
 
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int search_entry(struct search *search, int dir_fd, const char *name, struct error *err)
 {
 	bool is_out =
@@ -303,6 +308,7 @@ static int search_entry(struct search *search, int dir_fd, const char *name, str
 	return fd < 0 ? 0 : search_folder(search, fd, err);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int search_folder(struct search *search, int dir_fd, struct error *err)
 {
 	auto_names struct names names = { .items = NULL };

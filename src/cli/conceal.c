@@ -39,7 +39,8 @@ void conceal_command_line(char **argv, const char *name)
 			wipe(*variable);
 	}
 	environ = kept;
-	for (char **word = argv; *word; word++)
+	wipe(argv[0]);
+	for (char **word = argv + 1; *word; word++)
 		wipe(*word);
 	/* One byte stays a NUL: without it the kernel would show the environment as well. */
 	memcpy(argv[0], name, size < strlen(name) ? size : strlen(name));

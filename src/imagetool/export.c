@@ -248,6 +248,7 @@ int command_export(const struct args *args, struct error *err)
 			r = write_file(&export, args->positional[1], err);
 		for (size_t i = 0; i < export.n_blobs; i++)
 			fd_close(&export.blobs[i].fd);
+		export.record = NULL;
 		image_fini(&image);
 	}
 	image_store_fini(&store);

@@ -172,8 +172,8 @@ static int take_layers(struct import *import, const struct image_answer *manifes
 
 int import_oci(struct import *import, struct error *err)
 {
-	struct image_descriptor manifest;
-	struct unpack_reply reply;
+	struct image_descriptor manifest = { 0 };
+	struct unpack_reply reply = { 0 };
 	struct image_record *record = &import->record;
 	int r = find_manifest(import, &manifest, err);
 	if (r == 0)

@@ -50,9 +50,9 @@ static int take_layers(struct import *import, const struct image_list *paths, st
 int import_docker(struct import *import, struct error *err)
 {
 	static const char *const words[] = { "docker", NULL };
-	struct unpack_reply reply;
+	struct unpack_reply reply = { 0 };
 	struct image_record *record = &import->record;
-	uint8_t digest[DIGEST_BYTES];
+	uint8_t digest[DIGEST_BYTES] = { 0 };
 	uint64_t n_bytes;
 	auto_fd int fd = -1;
 	int r = take_file(import, "manifest.json", "manifest.json", digest, &n_bytes, err);

@@ -18,6 +18,7 @@
 
 #define LAYER_NAME_BYTES (DIGEST_HEX_BYTES + 4) /* "HEX/fs" */
 
+/* NOLINTNEXTLINE(misc-redundant-expression): equal today */
 static_assert((int)LEVEL_MAX_LAYERS >= (int)IMAGE_MAX_LAYERS, "every image can be a root");
 
 /* Not on the stack: most of it is never touched. */

@@ -162,6 +162,13 @@ static const char *check_port(const char *text)
 	return text_parse_u64(text, &port) && port >= 1 && port <= 65535 ? NULL : "is not a port";
 }
 
+static const char *check_name(const char *text)
+{
+	bool is_name = is_made_of(text, MAX_NAME_BYTES, LOWER UPPER DIGITS "_") &&
+		       !strchr(DIGITS, text[0]);
+	return is_name ? NULL : "is not a name";
+}
+
 /* NULL, or what is wrong with @text as a clause that follows the quoted value. */
 static const char *find_fault(enum policy_type type, const char *text)
 {
@@ -182,10 +189,7 @@ static const char *find_fault(enum policy_type type, const char *text)
 			       ? NULL
 			       : "is not a host name";
 	case POLICY_TYPE_NAME:
-		return is_made_of(text, MAX_NAME_BYTES, LOWER UPPER DIGITS "_") &&
-				       !strchr(DIGITS, text[0])
-			       ? NULL
-			       : "is not a name";
+		return check_name(text);
 	case POLICY_TYPE_SECRET_SOURCE:
 		return check_secret_source(text);
 	case POLICY_TYPE_HEADER:
@@ -202,9 +206,7 @@ static const char *find_fault(enum policy_type type, const char *text)
 	case POLICY_TYPE_GLOB_LIST:
 		return check_relative(text[0] == '!' ? text + 1 : text);
 	case POLICY_TYPE_NAME_LIST:
-		return strcmp(text, "*") == 0 || find_fault(POLICY_TYPE_NAME, text) == NULL
-			       ? NULL
-			       : "is not a name";
+		return strcmp(text, "*") == 0 ? NULL : check_name(text);
 	case POLICY_TYPE_ID:
 		return is_made_of(text, MAX_ID_BYTES, LOWER DIGITS) ? NULL : "is not an id";
 	case POLICY_TYPE_PORT_LIST:

@@ -54,6 +54,19 @@ static void explain_level(const struct policy *policy)
 			     policy_level_name(policy->level));
 }
 
+static void explain_environment(const struct policy *policy)
+{
+	(void)printf("  Environment: ");
+	for (size_t i = 0; i < policy->n_env; i++) {
+		(void)printf("%s", i > 0 ? ", " : "");
+		print_value(policy->env[i].name);
+	}
+	if (policy->root == POLICY_ROOT_IMAGE)
+		(void)printf("%swhat else the image names.\n", policy->n_env > 0 ? ", and " : "");
+	else
+		(void)printf("%s\n", policy->n_env > 0 ? "." : "empty.");
+}
+
 static void explain_command(const struct policy *policy)
 {
 	bool is_image = policy->root == POLICY_ROOT_IMAGE;
@@ -83,15 +96,8 @@ static void explain_command(const struct policy *policy)
 							     : "the user's home or /");
 	(void)printf(", on a machine that calls itself ");
 	print_value(policy->hostname[0] ? policy->hostname : "foso");
-	(void)printf(".\n  Environment: ");
-	for (size_t i = 0; i < policy->n_env; i++) {
-		(void)printf("%s", i > 0 ? ", " : "");
-		print_value(policy->env[i].name);
-	}
-	if (is_image)
-		(void)printf("%swhat else the image names.\n", policy->n_env > 0 ? ", and " : "");
-	else
-		(void)printf("%s\n", policy->n_env > 0 ? "." : "empty.");
+	(void)printf(".\n");
+	explain_environment(policy);
 	(void)printf("  %s\n",
 		     policy->background == POLICY_BACKGROUND_KEEP
 			     ? "What outlives the command is kept, listed and can be killed."

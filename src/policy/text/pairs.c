@@ -84,7 +84,8 @@ void policy_text_join_pairs(const char *bytes, size_t len, struct buf *out)
 		}
 		if (before == '\0' ? !is_space(c) && c != '{' : !is_space(c) && !is_structure(c))
 			break;
-		before = is_space(c) ? before : c;
+		if (!is_space(c))
+			before = c;
 		buf_append_char(out, c);
 		at++;
 	}
