@@ -90,6 +90,14 @@ static bool span_is(struct span span, const char *word)
 	return span.len == strlen(word) && strncasecmp(span.text, word, span.len) == 0;
 }
 
+static int refuse_escape(struct reader *reader, struct span value)
+{
+	reader->word = "escape";
+	int r = reader_fail(reader, ERR_INVALID, "'%.*s' cannot be the escape character",
+			    (int)MIN(value.len, (size_t)64), value.text);
+	return error_remedy(reader->err, r, "write # escape=\\ or # escape=`");
+}
+
 int reader_directives(struct reader *reader)
 {
 	struct span line, name, value;
@@ -99,13 +107,8 @@ int reader_directives(struct reader *reader)
 		saved = *reader;
 		if (!span_is(name, "escape"))
 			continue;
-		if (value.len != 1 || (value.text[0] != '\\' && value.text[0] != '`')) {
-			reader->word = "escape";
-			int r = reader_fail(reader, ERR_INVALID,
-					    "'%.*s' cannot be the escape character",
-					    (int)MIN(value.len, (size_t)64), value.text);
-			return error_remedy(reader->err, r, "write # escape=\\ or # escape=`");
-		}
+		if (value.len != 1 || (value.text[0] != '\\' && value.text[0] != '`'))
+			return refuse_escape(reader, value);
 		saved.escape = value.text[0];
 		reader->escape = value.text[0];
 	}
@@ -134,8 +137,9 @@ static const char *find_heredoc(const char *at, struct span *ret_name, bool *ret
 	at += 2;
 	*ret_strips = *at == '-';
 	at += *ret_strips;
-	char quote = *at == '"' || *at == '\'' ? *at : '\0';
-	at += quote != '\0';
+	char quote = '\0';
+	if (*at == '"' || *at == '\'')
+		quote = *at++;
 	const char *begin = at;
 	while ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_' ||
 	       (at > begin && *at >= '0' && *at <= '9'))
@@ -226,7 +230,8 @@ static int read_heredocs(struct reader *reader)
 		if (*at == '\\' && at[1] && quote != '\'') {
 			at++;
 		} else if (quote) {
-			quote = *at == quote ? '\0' : quote;
+			if (*at == quote)
+				quote = '\0';
 		} else if (*at == '"' || *at == '\'') {
 			quote = *at;
 		} else if (at[0] == '<' && at[1] == '<' &&

@@ -113,16 +113,19 @@ static int check_platform(struct reader *reader, const char *value)
 	return error_remedy(reader->err, r, "leave it out, or write %s", own ? own : "linux/amd64");
 }
 
+static int refuse_option(struct reader *reader, const char *name)
+{
+	int r = reader_fail(reader, ERR_UNSUPPORTED, "'--%.60s' is not an option of it", name);
+	return error_remedy(reader->err, r, "leave it out");
+}
+
 static int from_options(struct reader *reader, const char **rest)
 {
 	const char *name, *value;
 	int r;
 	while ((r = reader_flag(reader, rest, &name, &value)) == 0) {
-		if (strcmp(name, "platform") != 0) {
-			r = reader_fail(reader, ERR_UNSUPPORTED, "'--%.60s' is not an option of it",
-					name);
-			return error_remedy(reader->err, r, "leave it out");
-		}
+		if (strcmp(name, "platform") != 0)
+			return refuse_option(reader, name);
 		r = check_platform(reader, value);
 		if (r != 0)
 			return r;

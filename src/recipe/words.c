@@ -39,12 +39,15 @@ static int bad_variable(const struct words *words, const char *begin, const char
 }
 
 /* The word behind ":-" and its like, and what it is for. */
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int expand_operator(struct words *words, const char *begin, const char *value)
 {
 	static const char forms[] = "write ${NAME}, ${NAME:-word}, ${NAME:+word} or ${NAME:?word}";
 	bool has_colon = *words->at == ':';
 	words->at += has_colon;
-	char sign = words->at < words->end ? *words->at : '\0';
+	char sign = '\0';
+	if (words->at < words->end)
+		sign = *words->at;
 	if (sign != '-' && sign != '+' && sign != '?')
 		return bad_variable(words, begin, "has an operator that a Dockerfile lacks", forms);
 	words->at++;
@@ -69,6 +72,7 @@ static int expand_operator(struct words *words, const char *begin, const char *v
 }
 
 /* "${...}", the brace is next */
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int expand_braced(struct words *words)
 {
 	const char *begin = words->at - 1;
@@ -96,6 +100,7 @@ static int expand_braced(struct words *words)
 }
 
 /* The dollar was read. */
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int expand_variable(struct words *words)
 {
 	const char *name = words->at;
@@ -123,6 +128,7 @@ static int expand_single(struct words *words)
 	return 0;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int expand_double(struct words *words)
 {
 	const char *begin = words->at - 1;
@@ -149,6 +155,7 @@ static int expand_double(struct words *words)
 }
 
 /* Up to @closing, which is taken too; NUL: up to the end. */
+/* NOLINTNEXTLINE(misc-no-recursion): MAX_DEPTH bounds it */
 static int expand_until(struct words *words, char closing)
 {
 	const char *begin = words->at;
@@ -211,7 +218,8 @@ static const char *word_end(const struct reader *reader, const char *at, const c
 		if (*at == reader->escape && quote != '\'' && at + 1 < end) {
 			at++;
 		} else if (quote) {
-			quote = *at == quote ? '\0' : quote;
+			if (*at == quote)
+				quote = '\0';
 		} else if (*at == '"' || *at == '\'') {
 			quote = *at;
 		} else if (*at == '$' && at + 1 < end && at[1] == '{') {
@@ -226,6 +234,12 @@ static const char *word_end(const struct reader *reader, const char *at, const c
 	return end;
 }
 
+static int too_many_words(struct reader *reader)
+{
+	int r = reader_fail(reader, ERR_LIMIT, "has more than %d words", RECIPE_MAX_ITEMS);
+	return error_remedy(reader->err, r, "use several instructions");
+}
+
 int reader_split(struct reader *reader, const char *text, size_t len, struct recipe_list *ret)
 {
 	const char *end = text + len;
@@ -237,11 +251,8 @@ int reader_split(struct reader *reader, const char *text, size_t len, struct rec
 		}
 		const char *word = text;
 		text = word_end(reader, text, end);
-		if (ret->n_items >= RECIPE_MAX_ITEMS) {
-			int r = reader_fail(reader, ERR_LIMIT, "has more than %d words",
-					    RECIPE_MAX_ITEMS);
-			return error_remedy(reader->err, r, "use several instructions");
-		}
+		if (ret->n_items >= RECIPE_MAX_ITEMS)
+			return too_many_words(reader);
 		if (!list_add(&reader->plan->arena, ret,
 			      recipe_copy(&reader->plan->arena, word, (size_t)(text - word))))
 			return reader_no_memory(reader);

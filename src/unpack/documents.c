@@ -96,6 +96,7 @@ static int read_descriptor(struct unpack *unpack, const json_t *item, const char
 	struct unpack_fault *fault = &unpack->fault;
 	json_t *digest, *size;
 	*ret = (struct image_descriptor){ .ref = "", .name = "" };
+	*ret_use = USE_LAYER; /* the analysers cannot see that it is always found */
 	if (!json_is_object(item))
 		return json_field_fault(fault, path, "");
 	if (read_media_type(unpack, item, path, ret, ret_use) < 0 ||
@@ -166,7 +167,7 @@ static int read_index(struct unpack *unpack, const json_t *root)
 		return fault_set(&unpack->fault, IMAGE_FAULT_MANY, "manifests", IMAGE_MAX_INDEX, 0);
 	for (size_t i = 0; i < n; i++) {
 		struct image_descriptor descriptor;
-		enum media_use use = USE_LAYER; /* which an index does not list */
+		enum media_use use = USE_LAYER;
 		char path[64];
 		const json_t *item = json_array_get(manifests, i);
 		(void)snprintf(path, sizeof(path), "manifests[%zu]", i);
@@ -190,7 +191,7 @@ static int read_manifest(struct unpack *unpack, const json_t *root)
 {
 	struct image_answer *answer = unpack->answer;
 	json_t *config, *layers;
-	enum media_use use;
+	enum media_use use = USE_LAYER;
 	if (check_version(unpack, root) < 0 ||
 	    json_need(&unpack->fault, root, "", "config", JSON_OBJECT, &config) < 0 ||
 	    json_need(&unpack->fault, root, "", "layers", JSON_ARRAY, &layers) < 0 ||

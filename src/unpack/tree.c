@@ -237,10 +237,39 @@ int tree_made(struct tree *tree, const char *name, enum touched kind)
 	return is_added ? 0 : fault_set(tree->fault, IMAGE_FAULT_MEMORY, name, 0, 0);
 }
 
+static int remove_at(struct tree *tree, int dir_fd, const char *name, char *path, bool spares,
+		     unsigned depth);
+
+/* One reading of a folder; *ret_again: something went, which can hide others from it. */
+/* NOLINTNEXTLINE(misc-no-recursion): PATH_MAX_PARTS bounds it */
+static int remove_entries(struct tree *tree, int fd, char *path, bool spares, unsigned depth,
+			  bool *ret_again)
+{
+	size_t len = strlen(path);
+	DIR_READER(reader, fd);
+	*ret_again = false;
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return fault_system(tree->fault, errno, path);
+	for (const struct dir_entry *entry; (entry = dir_next(&reader));) {
+		if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
+			continue;
+		if (join(tree, path, entry->name) < 0)
+			return -1;
+		enum touched of = touched_get(&tree->touched, path);
+		int r = remove_at(tree, fd, entry->name, path, spares, depth + 1);
+		path[len] = '\0';
+		if (r < 0)
+			return r;
+		*ret_again = *ret_again || !spares || of == TOUCHED_NOT;
+	}
+	return 0;
+}
+
 /*
  * What lies at @path, which is @name of folder @dir_fd: all of it, or all but what this layer
  * made.  Recursive, as deep as paths may be.
  */
+/* NOLINTNEXTLINE(misc-no-recursion): PATH_MAX_PARTS bounds it */
 static int remove_at(struct tree *tree, int dir_fd, const char *name, char *path, bool spares,
 		     unsigned depth)
 {
@@ -254,28 +283,12 @@ static int remove_at(struct tree *tree, int dir_fd, const char *name, char *path
 		return 0;
 	if (!S_ISDIR(status.st_mode))
 		return unlinkat(dir_fd, name, 0) < 0 ? fault_system(tree->fault, errno, path) : 0;
-	size_t len = strlen(path);
 	auto_fd int fd = tree_open(dir_fd, name, O_RDONLY | O_DIRECTORY, 0);
 	if (fd < 0)
 		return fault_system(tree->fault, errno, path);
-	/* Entries that go while a folder is read can hide others; so until none goes. */
 	for (bool is_again = true; is_again;) {
-		is_again = false;
-		DIR_READER(reader, fd);
-		if (lseek(fd, 0, SEEK_SET) < 0)
-			return fault_system(tree->fault, errno, path);
-		for (const struct dir_entry *entry; (entry = dir_next(&reader));) {
-			if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
-				continue;
-			if (join(tree, path, entry->name) < 0)
-				return -1;
-			enum touched of = touched_get(&tree->touched, path);
-			int r = remove_at(tree, fd, entry->name, path, spares, depth + 1);
-			path[len] = '\0';
-			if (r < 0)
-				return r;
-			is_again = is_again || !spares || of == TOUCHED_NOT;
-		}
+		if (remove_entries(tree, fd, path, spares, depth, &is_again) < 0)
+			return -1;
 	}
 	if (spares && kind != TOUCHED_NOT)
 		return 0;

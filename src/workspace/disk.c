@@ -195,6 +195,7 @@ static int mount_loop(int loop, bool is_read_only, int *ret_mount_fd)
 static int mount_file(int file_fd, bool is_read_only, int *ret_mount_fd, int *ret_loop)
 {
 	auto_fd int loop_fd = -1;
+	*ret_loop = -1;
 	int r = attach(file_fd, is_read_only, &loop_fd, ret_loop);
 	return r != 0 ? r : mount_loop(*ret_loop, is_read_only, ret_mount_fd);
 }
