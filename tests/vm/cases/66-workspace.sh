@@ -27,8 +27,10 @@ done
 foso run --quiet --evidence "$1/evidence" --result "$1/record" --root "dir:$1/root" \
 	--limit disk=4MiB --limit disk_inodes=100 -w "$1/project:overlay" -- /bin/sh -c '
 	echo new >plain; rm -r sub; mkdir made; mv plain made/moved; cat made/moved
-	dd if=/dev/zero of=full bs=4096 count=4096 2>/dev/null; stat -c %u made/moved
-	[ $(stat -c %s full) -le 4194304 ] && echo bounded' 2>&1 || true
+	stat -c %u made/moved
+	dd if=/dev/zero of=full bs=4096 count=4096 2>/dev/null' 2>&1 || true
+# A watchdog may have ended the command: what was written is what counts.
+[ "$(du -sk workspaces 2>/dev/null | cut -f1)" -le 9000 ] && echo bounded
 [ "$before" = "$(ls -lR project)" ] && echo "the host is as it was"
 grep -o '"kept":true' record
 ls workspaces | grep -cv 'lock\|templates'
