@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/syscalls.h"
-#include "wire/codec.h"
 #include "wire/control_messages.h"
+#include "wire/list.h"
 #include "wire/packet.h"
 
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
@@ -82,25 +82,12 @@ void control_exec_encode(const struct control_exec *exec, struct buf *out)
 	wire_put_u64(out, exec->output_bytes);
 	wire_put_string(out, exec->cwd);
 	wire_put_string(out, exec->user);
-	wire_put_u32(out, (uint32_t)exec->args.n_items);
-	for (size_t i = 0; i < exec->args.n_items; i++)
-		wire_put_string(out, exec->args.items[i]);
+	wire_put_list(out, &exec->args);
 	wire_put_u32(out, (uint32_t)exec->n_env);
 	for (size_t i = 0; i < exec->n_env; i++) {
 		wire_put_string(out, exec->env[i].name);
 		wire_put_string(out, exec->env[i].value);
 	}
-}
-
-/* The array ends with a NULL beyond n_items, as execve() wants it. */
-static void get_args(struct wire_reader *reader, struct policy_list *args)
-{
-	uint32_t n_items = wire_get_count(reader, POLICY_MAX_ARGS);
-	args->items = calloc((size_t)n_items + 1, sizeof(char *));
-	if (!args->items)
-		reader->is_broken = true;
-	for (; args->n_items < n_items && !reader->is_broken; args->n_items++)
-		args->items[args->n_items] = wire_get_string(reader);
 }
 
 static void get_env(struct wire_reader *reader, struct control_exec *exec)
@@ -133,7 +120,7 @@ bool control_exec_decode(struct control_exec *ret, const void *bytes, size_t len
 	ret->output_bytes = wire_get_u64(&reader);
 	ret->cwd = wire_get_string(&reader);
 	ret->user = wire_get_string(&reader);
-	get_args(&reader, &ret->args);
+	wire_get_list(&reader, &ret->args, POLICY_MAX_ARGS);
 	get_env(&reader, ret);
 	if (wire_reader_is_done(&reader) && ret->args.n_items > 0)
 		return true;
@@ -145,9 +132,7 @@ void control_exec_fini(struct control_exec *exec)
 {
 	free(exec->cwd);
 	free(exec->user);
-	for (size_t i = 0; i < exec->args.n_items; i++)
-		free(exec->args.items[i]);
-	free(exec->args.items);
+	wire_list_fini(&exec->args);
 	for (size_t i = 0; i < exec->n_env; i++) {
 		free(exec->env[i].name);
 		free(exec->env[i].value);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wire/list.h"
+
 static const struct {
 	const char *field, *words, *remedy;
 } stages[INIT_N_STAGES] = {
@@ -72,34 +74,6 @@ void init_configure_fini(struct init_configure *configure)
 	configure->n_paths = 0;
 }
 
-static void put_list(struct buf *out, const struct policy_list *list)
-{
-	wire_put_u32(out, (uint32_t)list->n_items);
-	for (size_t i = 0; i < list->n_items; i++)
-		wire_put_string(out, list->items[i]);
-}
-
-/* The array ends with a NULL beyond n_items, as execve() wants it. */
-static void get_list(struct wire_reader *reader, struct policy_list *list, uint32_t max)
-{
-	uint32_t n_items = wire_get_count(reader, max);
-	list->items = calloc((size_t)n_items + 1, sizeof(char *));
-	if (!list->items) {
-		reader->is_broken = true;
-		return;
-	}
-	for (; list->n_items < n_items && !reader->is_broken; list->n_items++)
-		list->items[list->n_items] = wire_get_string(reader);
-}
-
-static void free_list(struct policy_list *list)
-{
-	for (size_t i = 0; i < list->n_items; i++)
-		free(list->items[i]);
-	free(list->items);
-	*list = (struct policy_list){ 0 };
-}
-
 void init_spawn_encode(const struct init_spawn *spawn, struct buf *out)
 {
 	wire_put_u32(out, spawn->command);
@@ -116,8 +90,8 @@ void init_spawn_encode(const struct init_spawn *spawn, struct buf *out)
 	}
 	wire_put_string(out, spawn->cwd);
 	wire_put_string(out, spawn->user);
-	put_list(out, &spawn->args);
-	put_list(out, &spawn->env);
+	wire_put_list(out, &spawn->args);
+	wire_put_list(out, &spawn->env);
 }
 
 bool init_spawn_decode(struct init_spawn *ret, const void *bytes, size_t len)
@@ -139,8 +113,8 @@ bool init_spawn_decode(struct init_spawn *ret, const void *bytes, size_t len)
 	}
 	ret->cwd = wire_get_string(&reader);
 	ret->user = wire_get_string(&reader);
-	get_list(&reader, &ret->args, POLICY_MAX_ARGS);
-	get_list(&reader, &ret->env, POLICY_MAX_ENV);
+	wire_get_list(&reader, &ret->args, POLICY_MAX_ARGS);
+	wire_get_list(&reader, &ret->env, POLICY_MAX_ENV);
 	if (wire_reader_is_done(&reader) && ret->args.n_items > 0)
 		return true;
 	init_spawn_fini(ret);
@@ -151,8 +125,8 @@ void init_spawn_fini(struct init_spawn *spawn)
 {
 	free(spawn->cwd);
 	free(spawn->user);
-	free_list(&spawn->args);
-	free_list(&spawn->env);
+	wire_list_fini(&spawn->args);
+	wire_list_fini(&spawn->env);
 	memset(spawn, 0, sizeof(*spawn));
 }
 

@@ -2,10 +2,9 @@
 /* wasm_messages.c - the messages of level `wasm`, as bytes */
 #include "wire/wasm_messages.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "wire/codec.h"
+#include "wire/list.h"
 #include "wire/packet.h"
 
 static const struct packet_bound bounds[] = {
@@ -61,39 +60,12 @@ bool wasm_configure_decode(struct wasm_configure *ret, const void *bytes, size_t
 	return wire_reader_is_done(&reader);
 }
 
-static void put_list(struct buf *out, const struct policy_list *list)
-{
-	wire_put_u32(out, (uint32_t)list->n_items);
-	for (size_t i = 0; i < list->n_items; i++)
-		wire_put_string(out, list->items[i]);
-}
-
-static void get_list(struct wire_reader *reader, struct policy_list *list, uint32_t max)
-{
-	uint32_t n_items = wire_get_count(reader, max);
-	list->items = calloc((size_t)n_items + 1, sizeof(char *));
-	if (!list->items) {
-		reader->is_broken = true;
-		return;
-	}
-	for (; list->n_items < n_items && !reader->is_broken; list->n_items++)
-		list->items[list->n_items] = wire_get_string(reader);
-}
-
-static void free_list(struct policy_list *list)
-{
-	for (size_t i = 0; i < list->n_items; i++)
-		free(list->items[i]);
-	free(list->items);
-	*list = (struct policy_list){ 0 };
-}
-
 void wasm_execute_encode(const struct wasm_execute *execute, struct buf *out)
 {
 	wire_put_u32(out, execute->command);
 	wire_put_u64(out, execute->cpu_left_ns);
-	put_list(out, &execute->args);
-	put_list(out, &execute->env);
+	wire_put_list(out, &execute->args);
+	wire_put_list(out, &execute->env);
 }
 
 bool wasm_execute_decode(struct wasm_execute *ret, const void *bytes, size_t len)
@@ -103,8 +75,8 @@ bool wasm_execute_decode(struct wasm_execute *ret, const void *bytes, size_t len
 	memset(ret, 0, sizeof(*ret));
 	ret->command = wire_get_u32(&reader);
 	ret->cpu_left_ns = wire_get_u64(&reader);
-	get_list(&reader, &ret->args, POLICY_MAX_ARGS);
-	get_list(&reader, &ret->env, POLICY_MAX_ENV);
+	wire_get_list(&reader, &ret->args, POLICY_MAX_ARGS);
+	wire_get_list(&reader, &ret->env, POLICY_MAX_ENV);
 	if (wire_reader_is_done(&reader))
 		return true;
 	wasm_execute_fini(ret);
@@ -113,8 +85,8 @@ bool wasm_execute_decode(struct wasm_execute *ret, const void *bytes, size_t len
 
 void wasm_execute_fini(struct wasm_execute *execute)
 {
-	free_list(&execute->args);
-	free_list(&execute->env);
+	wire_list_fini(&execute->args);
+	wire_list_fini(&execute->env);
 }
 
 const char *wasm_trap_words(enum wasm_trap_kind kind)
