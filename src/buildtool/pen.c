@@ -11,14 +11,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -26,76 +22,46 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/sanitized.h"
 #include "confine/confine.h"
+#include "confine/filter.h"
 
 #define NOBODY_ID        65534
 #define MAX_MEMORY_BYTES (UINT64_C(1) << 30)
 #define MAX_FILES        600 /* one for each level of folders, and few more */
 #define FIRST_OWN_FD     3
 
-#if defined(__x86_64__)
-#	define OWN_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#	define OWN_ARCH AUDIT_ARCH_AARCH64
-#else
-#	error "pen.c: name the audit architecture of this machine"
-#endif
-
-#if defined(__SANITIZE_ADDRESS__)
-#	define IS_SANITIZED true
-#else
-#	define IS_SANITIZED false
-#endif
-
 /* clang-format off */
-#define ALLOW_IF_CALL(number)                                                                     \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                      \
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-
 static struct sock_filter filter[] = {
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	ALLOW_IF_CALL(SYS_read),
-	ALLOW_IF_CALL(SYS_write),
-	ALLOW_IF_CALL(SYS_close),
-	ALLOW_IF_CALL(SYS_fstat),
-	ALLOW_IF_CALL(SYS_newfstatat),
-	ALLOW_IF_CALL(SYS_getdents64),
-	ALLOW_IF_CALL(SYS_readlinkat),
-	ALLOW_IF_CALL(SYS_llistxattr),
-	ALLOW_IF_CALL(SYS_lgetxattr),
-	ALLOW_IF_CALL(SYS_flistxattr),
-	ALLOW_IF_CALL(SYS_fgetxattr),
-	ALLOW_IF_CALL(SYS_lseek),
-	ALLOW_IF_CALL(SYS_brk),
-	ALLOW_IF_CALL(SYS_munmap),
-	ALLOW_IF_CALL(SYS_mremap),
-	ALLOW_IF_CALL(SYS_madvise),
-	ALLOW_IF_CALL(SYS_futex),
-	ALLOW_IF_CALL(SYS_exit),
-	ALLOW_IF_CALL(SYS_exit_group),
+	FILTER_BEGIN,
+	FILTER_ALLOW(SYS_read),
+	FILTER_ALLOW(SYS_write),
+	FILTER_ALLOW(SYS_close),
+	FILTER_ALLOW(SYS_fstat),
+	FILTER_ALLOW(SYS_newfstatat),
+	FILTER_ALLOW(SYS_getdents64),
+	FILTER_ALLOW(SYS_readlinkat),
+	FILTER_ALLOW(SYS_llistxattr),
+	FILTER_ALLOW(SYS_lgetxattr),
+	FILTER_ALLOW(SYS_flistxattr),
+	FILTER_ALLOW(SYS_fgetxattr),
+	FILTER_ALLOW(SYS_lseek),
+	FILTER_ALLOW(SYS_brk),
+	FILTER_ALLOW(SYS_munmap),
+	FILTER_ALLOW(SYS_mremap),
+	FILTER_ALLOW(SYS_madvise),
+	FILTER_ALLOW(SYS_futex),
+	FILTER_ALLOW(SYS_exit),
+	FILTER_ALLOW(SYS_exit_group),
 	/* Opening, but nothing that writes or makes. */
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
 	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, 1, 0),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-	/* Memory, but none that can be executed. */
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	FILTER_END,
 };
 /* clang-format on */
-
-static int install_filter(void)
-{
-	struct sock_fprog program = { .len = ARRAY_LEN(filter), .filter = filter };
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? errno : 0;
-}
 
 static int move_in(int dir_fd)
 {
@@ -129,13 +95,11 @@ static int limit_resources(const struct pen *pen)
 	return confine_rlimits(rlimits, ARRAY_LEN(rlimits) - IS_SANITIZED);
 }
 
-/* A kernel without Landlock leaves the other walls. */
 static int only_this_folder(void)
 {
 	auto_fd int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	const struct confine_path path = { fd, CONFINE_PATH_READ };
-	int errnum = fd < 0 ? errno : confine_landlock(&path, 1, true);
-	return errnum == ENOSYS || errnum == EOPNOTSUPP ? 0 : errnum;
+	return fd < 0 ? errno : confine_landlock_if_any(&path, 1, true);
 }
 
 static int give_up(const struct pen *pen)
@@ -152,7 +116,7 @@ static int give_up(const struct pen *pen)
 		errnum = drop_identity(is_root);
 	if (errnum == 0)
 		errnum = limit_resources(pen);
-	return errnum == 0 && !IS_SANITIZED ? install_filter() : errnum;
+	return errnum == 0 && !IS_SANITIZED ? confine_filter(filter, ARRAY_LEN(filter)) : errnum;
 }
 
 struct reply {

@@ -38,6 +38,13 @@ struct confine_path {
  */
 int confine_landlock(const struct confine_path *paths, size_t n_paths, bool is_scoped);
 
+/*
+ * confine_landlock_if_any() - the same as one wall of several: 0 too where there is no Landlock
+ *
+ * For whoever is confined by more than paths, and need not say which walls it has.
+ */
+int confine_landlock_if_any(const struct confine_path *paths, size_t n_paths, bool is_scoped);
+
 /* confine_no_new_privs() - exec can never add rights again. */
 int confine_no_new_privs(void);
 

@@ -151,3 +151,9 @@ int confine_landlock(const struct confine_path *paths, size_t n_paths, bool is_s
 	}
 	return syscall(SYS_landlock_restrict_self, ruleset_fd, 0) < 0 ? errno : 0;
 }
+
+int confine_landlock_if_any(const struct confine_path *paths, size_t n_paths, bool is_scoped)
+{
+	int errnum = confine_landlock(paths, n_paths, is_scoped);
+	return errnum == ENOSYS || errnum == EOPNOTSUPP ? 0 : errnum;
+}

@@ -195,8 +195,7 @@ static int restrict_paths(const struct job *job)
 		if (fd >= 0)
 			paths[n_paths++] = (struct confine_path){ fd, CONFINE_PATH_READ };
 	}
-	int r = confine_landlock(paths, n_paths, true);
-	return r == ENOSYS || r == EOPNOTSUPP ? 0 : r;
+	return confine_landlock_if_any(paths, n_paths, true);
 }
 
 static int restrict_rights(const struct job *job)

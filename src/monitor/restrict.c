@@ -56,8 +56,7 @@ static int restrict_paths(const struct monitor *monitor)
 		if (wanted[i].fd >= 0)
 			paths[n_paths++] = (struct confine_path){ wanted[i].fd, wanted[i].access };
 	}
-	int r = confine_landlock(paths, n_paths, false);
-	return r == ENOSYS || r == EOPNOTSUPP ? 0 : r;
+	return confine_landlock_if_any(paths, n_paths, false);
 }
 
 int monitor_restrict(struct monitor *monitor, struct error *err)

@@ -11,12 +11,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -24,8 +20,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/sanitized.h"
 #include "base/syscalls.h"
 #include "confine/confine.h"
+#include "confine/filter.h"
 #include "confine/reader.h"
 #include "image/link.h"
 #include "unpack/unpack.h"
@@ -35,26 +33,6 @@
 
 /* Something that every Linux has and that nothing here needs. */
 #define SCRATCH "/sys"
-
-#if defined(__x86_64__)
-#	define OWN_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#	define OWN_ARCH AUDIT_ARCH_AARCH64
-#else
-#	error "rights.c: name the audit architecture of this machine"
-#endif
-
-/* The address sanitizer maps terabytes of shadow, and its leak check traces and opens files. */
-#if defined(__SANITIZE_ADDRESS__)
-#	define IS_SANITIZED 1
-#elif defined(__has_feature)
-#	if __has_feature(address_sanitizer)
-#		define IS_SANITIZED 1
-#	endif
-#endif
-#ifndef IS_SANITIZED
-#	define IS_SANITIZED 0
-#endif
 
 static int failed(struct unpack *unpack, int errnum)
 {
@@ -205,79 +183,59 @@ static int keep_capabilities(void)
 }
 
 /* clang-format off */
-#define ALLOW_IF_CALL(number)                                                                     \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                      \
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-
 static struct sock_filter filter[] = {
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCH, 1, 0),
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	ALLOW_IF_CALL(SYS_read),
-	ALLOW_IF_CALL(SYS_pwrite64),
-	ALLOW_IF_CALL(SYS_write),
-	ALLOW_IF_CALL(SYS_lseek),
-	ALLOW_IF_CALL(SYS_openat2),
-	ALLOW_IF_CALL(SYS_close),
-	ALLOW_IF_CALL(SYS_fstat),
-	ALLOW_IF_CALL(SYS_newfstatat),
-	ALLOW_IF_CALL(SYS_fchown),
-	ALLOW_IF_CALL(SYS_fchmod),
-	ALLOW_IF_CALL(SYS_fsetxattr),
-	ALLOW_IF_CALL(SYS_utimensat),
-	ALLOW_IF_CALL(SYS_mkdirat),
-	ALLOW_IF_CALL(SYS_symlinkat),
-	ALLOW_IF_CALL(SYS_linkat),
-	ALLOW_IF_CALL(SYS_unlinkat),
-	ALLOW_IF_CALL(SYS_fchownat),
-	ALLOW_IF_CALL(SYS_fchmodat),
-	ALLOW_IF_CALL(SYS_readlinkat),
-	ALLOW_IF_CALL(SYS_ftruncate),
-	ALLOW_IF_CALL(SYS_flistxattr),
-	ALLOW_IF_CALL(SYS_fremovexattr),
-	ALLOW_IF_CALL(SYS_getdents64),
-	ALLOW_IF_CALL(SYS_fcntl),
-	ALLOW_IF_CALL(SYS_brk),
-	ALLOW_IF_CALL(SYS_munmap),
-	ALLOW_IF_CALL(SYS_mremap),
-	ALLOW_IF_CALL(SYS_madvise),
-	ALLOW_IF_CALL(SYS_futex),
-	ALLOW_IF_CALL(SYS_getrandom),
-	ALLOW_IF_CALL(SYS_getpid),
-	ALLOW_IF_CALL(SYS_clock_gettime),
-	ALLOW_IF_CALL(SYS_rt_sigreturn),
-	ALLOW_IF_CALL(SYS_restart_syscall),
-	ALLOW_IF_CALL(SYS_exit),
-	ALLOW_IF_CALL(SYS_exit_group),
+	FILTER_BEGIN,
+	FILTER_ALLOW(SYS_read),
+	FILTER_ALLOW(SYS_pwrite64),
+	FILTER_ALLOW(SYS_write),
+	FILTER_ALLOW(SYS_lseek),
+	FILTER_ALLOW(SYS_openat2),
+	FILTER_ALLOW(SYS_close),
+	FILTER_ALLOW(SYS_fstat),
+	FILTER_ALLOW(SYS_newfstatat),
+	FILTER_ALLOW(SYS_fchown),
+	FILTER_ALLOW(SYS_fchmod),
+	FILTER_ALLOW(SYS_fsetxattr),
+	FILTER_ALLOW(SYS_utimensat),
+	FILTER_ALLOW(SYS_mkdirat),
+	FILTER_ALLOW(SYS_symlinkat),
+	FILTER_ALLOW(SYS_linkat),
+	FILTER_ALLOW(SYS_unlinkat),
+	FILTER_ALLOW(SYS_fchownat),
+	FILTER_ALLOW(SYS_fchmodat),
+	FILTER_ALLOW(SYS_readlinkat),
+	FILTER_ALLOW(SYS_ftruncate),
+	FILTER_ALLOW(SYS_flistxattr),
+	FILTER_ALLOW(SYS_fremovexattr),
+	FILTER_ALLOW(SYS_getdents64),
+	FILTER_ALLOW(SYS_fcntl),
+	FILTER_ALLOW(SYS_brk),
+	FILTER_ALLOW(SYS_munmap),
+	FILTER_ALLOW(SYS_mremap),
+	FILTER_ALLOW(SYS_madvise),
+	FILTER_ALLOW(SYS_futex),
+	FILTER_ALLOW(SYS_getrandom),
+	FILTER_ALLOW(SYS_getpid),
+	FILTER_ALLOW(SYS_clock_gettime),
+	FILTER_ALLOW(SYS_rt_sigreturn),
+	FILTER_ALLOW(SYS_restart_syscall),
+	FILTER_ALLOW(SYS_exit),
+	FILTER_ALLOW(SYS_exit_group),
 	/* A FIFO, and no other node. */
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mknodat, 0, 4),
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, S_IFIFO | 0600, 0, 1),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-	/* Memory, but none that can be executed. */
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-	BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0),
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	FILTER_END,
 };
 /* clang-format on */
 
-static int install_filter(void)
-{
-	struct sock_fprog program = { .len = ARRAY_LEN(filter), .filter = filter };
-	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) < 0 ? errno : 0;
-}
-
-/* A kernel without Landlock leaves the other walls. */
 static int forbid_other_paths(int root_fd)
 {
 	const struct confine_path tree = { .fd = root_fd,
 					   .access = CONFINE_PATH_READ | CONFINE_PATH_WRITE };
-	int errnum = confine_landlock(&tree, 1, true);
-	return errnum == ENOSYS || errnum == EOPNOTSUPP ? 0 : errnum;
+	return confine_landlock_if_any(&tree, 1, true);
 }
 
 static int limit(const struct layer_limits *limits)
@@ -311,7 +269,7 @@ int rights_of_layer(struct unpack *unpack, char *const *chains, const struct lay
 	if (errnum == 0)
 		errnum = limit(limits);
 	if (errnum == 0 && !IS_SANITIZED)
-		errnum = install_filter();
+		errnum = confine_filter(filter, ARRAY_LEN(filter));
 	if (errnum != 0)
 		return failed(unpack, errnum);
 	*ret_root_fd = take_fd(&root_fd);

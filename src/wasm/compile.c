@@ -55,8 +55,8 @@ static int confine(void)
 		{ RLIMIT_FSIZE, WASM_MAX_CODE_BYTES },
 		{ RLIMIT_NOFILE, WASM_N_FDS },
 	};
-	int r = confine_landlock(NULL, 0, true);
-	if (r == 0 || r == ENOSYS || r == EOPNOTSUPP)
+	int r = confine_landlock_if_any(NULL, 0, true);
+	if (r == 0)
 		r = confine_rlimits(rlimits, ARRAY_LEN(rlimits));
 	return r != 0 ? r : walls_raise(WALLS_COMPILER);
 }

@@ -133,8 +133,8 @@ static int confine(struct wasm_program *program, struct wasm_failed *failed)
 	close(WASM_LIBRARY_FD);
 	close(WASM_MODULE_FD);
 	close(WASM_CODE_FD);
-	int r = confine_landlock(NULL, 0, true);
-	if (r == 0 || r == ENOSYS || r == EOPNOTSUPP)
+	int r = confine_landlock_if_any(NULL, 0, true);
+	if (r == 0)
 		r = walls_raise(WALLS_ZYGOTE);
 	if (r != 0)
 		return fail_with(failed, "level 'wasm'",

@@ -107,7 +107,7 @@ static int wall_up(void)
 	if (errnum == 0)
 		errnum = confine_no_new_privs();
 	if (errnum == 0)
-		errnum = forbid_paths();
+		errnum = confine_landlock_if_any(NULL, 0, true);
 	return errnum == 0 ? limit_resources(&limits) : errnum;
 }
 

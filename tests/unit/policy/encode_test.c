@@ -7,18 +7,6 @@
 #include "support/policy.h"
 #include "support/tap.h"
 
-/* Times mean nothing under a sanitizer. */
-#if defined(__SANITIZE_ADDRESS__)
-#	define IS_SANITIZED 1
-#elif defined(__has_feature)
-#	if __has_feature(address_sanitizer)
-#		define IS_SANITIZED 1
-#	endif
-#endif
-#ifndef IS_SANITIZED
-#	define IS_SANITIZED 0
-#endif
-
 static const char *const full[] = { "level",
 				    "process",
 				    "root",
@@ -147,7 +135,8 @@ static void test_whole_way_takes_far_less_than_100_us(void)
 		policy_fini(&copy);
 	}
 	printf("# best of %d: %lu ns\n", N_ROUNDS, (unsigned long)best_ns);
-	if (!IS_SANITIZED)
+	/* Times mean nothing under a sanitizer. */
+	if (!TAP_IS_SANITIZED)
 		OK(best_ns < 100000);
 }
 
