@@ -4,37 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/output.h"
 #include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/man.h"
 
-#define HELP_COLUMN  30
-#define HELP_COLUMNS 80
+#define MAX_HELP_BYTES 4096
+#define HELP_COLUMN    30
 
-/* Words of @text from column @column on, broken so that no line exceeds HELP_COLUMNS. */
+/* Words of @text from column @column on, after @used that were written. */
 static void print_wrapped(const char *text, size_t column, size_t used)
 {
+	auto_buf struct buf help = BUF_INIT(MAX_HELP_BYTES);
 	if (used + 1 >= column) {
 		(void)putchar('\n');
 		used = 0;
 	}
 	(void)printf("%*s", (int)(column - used), "");
-	size_t at = column;
-	for (bool is_first = true; *text; is_first = false) {
-		size_t len = strcspn(text, " ");
-		if (!is_first && at + 1 + len > HELP_COLUMNS) {
-			(void)printf("\n%*s", (int)column, "");
-			at = column;
-		} else if (!is_first) {
-			(void)putchar(' ');
-			at++;
-		}
-		(void)printf("%.*s", (int)len, text);
-		at += len;
-		text += len;
-		text += strspn(text, " ");
-	}
-	(void)putchar('\n');
+	output_wrap(&help, text, column);
+	(void)fputs(buf_string(&help), stdout);
 }
 
 static void print_option(const struct option_row *row)

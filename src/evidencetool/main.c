@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "base/version.h"
 #include "evidencetool/commands.h"
 
@@ -102,10 +103,7 @@ int main(int argc, char **argv)
 	/* The machine's openssl.cnf could load modules into a program that holds a key. */
 	(void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
 	int r = run(argv, &err);
-	if (r >= 0 && (fflush(stdout) != 0 || ferror(stdout))) {
-		r = error_set(&err, ERR_SYSTEM, 0, "stdout", "cannot be written");
-		r = error_remedy(&err, r, "see where the output goes");
-	}
+	r = output_finish(stdout, r, &err);
 	if (r < 0)
 		error_print(stderr, &err);
 	return r < 0 ? STATUS_UNUSABLE : r;

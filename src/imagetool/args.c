@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/output.h"
 #include "policy/value.h"
 
 enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_SIZE, OPTION_TIME };
@@ -136,36 +138,17 @@ int args_parse(struct args *ret, const struct command *command, char *const *arg
 	return r;
 }
 
-#define HELP_COLUMN  26
-#define HELP_COLUMNS 80
-
-/* @text from HELP_COLUMN on, broken between words. */
-static void print_wrapped(const char *text)
-{
-	size_t column = HELP_COLUMN;
-	for (const char *word = text; *word;) {
-		size_t len = strcspn(word, " ");
-		if (column > HELP_COLUMN && column + 1 + len > HELP_COLUMNS) {
-			printf("\n%*s", HELP_COLUMN, "");
-			column = HELP_COLUMN;
-		} else if (column > HELP_COLUMN) {
-			(void)putchar(' ');
-			column++;
-		}
-		printf("%.*s", (int)len, word);
-		column += len;
-		word += len;
-		word += strspn(word, " ");
-	}
-	(void)putchar('\n');
-}
+#define MAX_HELP_BYTES 4096
+#define HELP_COLUMN    26
 
 static void print_option(const char *name, const char *value, const char *meaning)
 {
+	auto_buf struct buf help = BUF_INIT(MAX_HELP_BYTES);
 	char text[HELP_COLUMN];
 	(void)snprintf(text, sizeof(text), "%s%s%s", name, value[0] ? " " : "", value);
 	printf("  %-*s ", HELP_COLUMN - 3, text);
-	print_wrapped(meaning);
+	output_wrap(&help, meaning, HELP_COLUMN);
+	(void)fputs(buf_string(&help), stdout);
 }
 
 void args_print_help(const struct command *command)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "base/programs.h"
 #include "base/version.h"
 #include "imagetool/commands.h"
@@ -145,10 +146,7 @@ int main(int argc, char **argv)
 	/* A reader that went away is an error of the write that met it. */
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	int r = run(argv, &err);
-	if (r >= 0 && (fflush(stdout) != 0 || ferror(stdout))) {
-		r = error_set(&err, ERR_SYSTEM, 0, "stdout", "cannot be written");
-		r = error_remedy(&err, r, "see where the output goes");
-	}
+	r = output_finish(stdout, r, &err);
 	if (r < 0)
 		error_print(stderr, &err);
 	return r < 0 ? STATUS_FAILED : 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/output.h"
 #include "base/programs.h"
 #include "base/version.h"
 #include "verify/check.h"
@@ -264,10 +265,7 @@ int main(int argc, char **argv)
 {
 	struct error err = { 0 };
 	int r = run(argc > 0 ? argv + 1 : argv, &err);
-	if (r >= 0 && (fflush(stdout) != 0 || ferror(stdout))) {
-		r = error_set(&err, ERR_SYSTEM, 0, "stdout", "cannot be written");
-		r = error_remedy(&err, r, "see where the output goes");
-	}
+	r = output_finish(stdout, r, &err);
 	if (r < 0)
 		error_print(stderr, &err);
 	return r < 0 ? STATUS_UNUSABLE : r;

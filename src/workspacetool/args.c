@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/output.h"
 #include "workspacetool/commands.h"
 #include "workspacetool/glob.h"
 
@@ -213,32 +215,19 @@ int args_parse(struct args *ret, const struct command *command, char *const *arg
 	return r < 0 ? r : check_whole(ret, command, err);
 }
 
-#define HELP_COLUMN  30
-#define HELP_COLUMNS 80
+#define MAX_HELP_BYTES 4096
+#define HELP_COLUMN    30
 
 static void print_option(const struct option_row *row)
 {
+	auto_buf struct buf help = BUF_INIT(MAX_HELP_BYTES);
 	char text[64];
-	size_t column = HELP_COLUMN;
 	(void)snprintf(text, sizeof(text), row->letter ? "-%c, --%s%s%s" : "%c   --%s%s%s",
 		       row->letter ? row->letter : ' ', row->name, row->argument[0] ? " " : "",
 		       row->argument);
 	(void)printf("  %-*s", HELP_COLUMN - 2, text);
-	for (const char *word = row->help; *word;) {
-		size_t len = strcspn(word, " ");
-		if (column > HELP_COLUMN && column + 1 + len > HELP_COLUMNS) {
-			(void)printf("\n%*s", HELP_COLUMN, "");
-			column = HELP_COLUMN;
-		} else if (column > HELP_COLUMN) {
-			(void)putchar(' ');
-			column++;
-		}
-		(void)printf("%.*s", (int)len, word);
-		column += len;
-		word += len;
-		word += strspn(word, " ");
-	}
-	(void)putchar('\n');
+	output_wrap(&help, row->help, HELP_COLUMN);
+	(void)fputs(buf_string(&help), stdout);
 }
 
 void args_print_help(const struct command *command)

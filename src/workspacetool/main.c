@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "base/version.h"
 #include "workspacetool/args.h"
 #include "workspacetool/exec.h"
@@ -85,10 +86,7 @@ int main(int argc, char **argv)
 	struct error err = { 0 };
 	UNUSED(argc);
 	int r = run(argv, &err);
-	if (r >= 0 && (fflush(stdout) != 0 || ferror(stdout))) {
-		r = error_set(&err, ERR_SYSTEM, 0, "stdout", "cannot be written");
-		r = error_remedy(&err, r, "see where the output goes");
-	}
+	r = output_finish(stdout, r, &err);
 	if (r < 0)
 		error_print(stderr, &err);
 	return r < 0 ? error_code_exit_status(err.code) : r;
