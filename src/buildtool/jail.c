@@ -27,7 +27,7 @@
 
 #include "base/cleanup.h"
 #include "base/dir.h"
-#include "base/fd_path.h"
+#include "base/fd.h"
 #include "base/syscalls.h"
 #include "confine/confine.h"
 

@@ -34,7 +34,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd_path.h"
+#include "base/fd.h"
 #include "base/syscalls.h"
 #include "confine/confine.h"
 #include "confine/seccomp.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "evidence/log.h"
 #include "evidence/signer.h"
 #include "monitor/monitor.h"
@@ -113,26 +114,12 @@ static void fill_record(struct monitor *monitor, struct evidence_record *record)
 		record->notes[record->n_notes++] = monitor->notes[i];
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 static int write_result(const struct monitor *monitor, struct buf *json, struct error *err)
 {
 	if (monitor->plan->result_fd < 0)
 		return 0;
 	buf_append_char(json, '\n');
-	if (write_all(monitor->plan->result_fd, json->data, json->len) == 0)
+	if (fd_write_all(monitor->plan->result_fd, json->data, json->len) == 0)
 		return 0;
 	int r = error_set(err, ERR_SYSTEM, errno, "--result", "the record cannot be written");
 	return error_remedy(err, r, "check the file's free space");

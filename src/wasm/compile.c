@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/macros.h"
 #include "base/programs.h"
 #include "confine/confine.h"
@@ -31,20 +32,6 @@ int fail_with(struct wasm_failed *failed, const char *subject, const char *remed
 	(void)snprintf(failed->subject, sizeof(failed->subject), "%s", subject);
 	(void)snprintf(failed->remedy, sizeof(failed->remedy), "%s", remedy);
 	return -1;
-}
-
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
 }
 
 static int confine(void)
@@ -77,7 +64,7 @@ static int compile(const struct wasm_program *program, struct wasm_failed *faile
 				 "is not valid: %s", words);
 	}
 	error = wasmtime->wasmtime_module_serialize(module, &code);
-	if (error || write_all(WASM_CODE_FD, code.data, code.size) < 0)
+	if (error || fd_write_all(WASM_CODE_FD, code.data, code.size) < 0)
 		return fail_with(failed, "module", "use a smaller module",
 				 "has more than %u bytes of machine code", WASM_MAX_CODE_BYTES);
 	return 0;
@@ -168,5 +155,5 @@ int compile_assemble(void)
 		(void)fprintf(stderr, "foso-wasm: %s\n", words);
 		return 1;
 	}
-	return write_all(STDOUT_FILENO, module.data, module.size) < 0 ? 125 : 0;
+	return fd_write_all(STDOUT_FILENO, module.data, module.size) < 0 ? 125 : 0;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "workspace/private.h"
 #include "workspace/walk.h"
 
@@ -17,20 +18,6 @@ static int failed(struct error *err, const char *subject, const char *what)
 	return error_remedy(err, r, "check owner, mode and free space of the store of workspaces");
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 int changes_file_write(int dir_fd, const char *name, const void *bytes, size_t len,
 		       const char *subject, struct error *err)
 {
@@ -39,7 +26,8 @@ int changes_file_write(int dir_fd, const char *name, const void *bytes, size_t l
 	(void)unlinkat(dir_fd, fresh, 0); /* of somebody who was killed; the lock is ours */
 	auto_fd int fd =
 		openat(dir_fd, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || write_all(fd, bytes, len) < 0 || renameat(dir_fd, fresh, dir_fd, name) < 0) {
+	if (fd < 0 || fd_write_all(fd, bytes, len) < 0 ||
+	    renameat(dir_fd, fresh, dir_fd, name) < 0) {
 		int r = failed(err, subject, "a file of the change set cannot be written");
 		(void)unlinkat(dir_fd, fresh, 0);
 		return r;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd_path.h"
+#include "base/fd.h"
 #include "base/syscalls.h"
 #include "wire/codec.h"
 #include "workspace/changes.h"

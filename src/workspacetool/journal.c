@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/digest.h"
+#include "base/fd.h"
 
 #define MAGIC       "FOSOJRN1"
 #define MAGIC_BYTES 8
@@ -68,19 +69,6 @@ static int digest_of(const struct set *set, uint8_t digest[DIGEST_BYTES], struct
 	return 0;
 }
 
-static int write_all(int fd, const void *bytes, size_t len)
-{
-	for (size_t at = 0; at < len;) {
-		ssize_t n = write(fd, (const char *)bytes + at, len - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		at += (size_t)n;
-	}
-	return 0;
-}
-
 /* Written under another name, so that a journal that is there is whole. */
 static int write_head(struct journal *journal, int dir_fd, const struct head *head,
 		      struct error *err)
@@ -91,9 +79,9 @@ static int write_head(struct journal *journal, int dir_fd, const struct head *he
 	journal->fd =
 		openat(dir_fd, temporary,
 		       O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (journal->fd < 0 || write_all(journal->fd, head, sizeof(*head)) < 0 ||
-	    write_all(journal->fd, journal->choices, journal->n_choices) < 0 ||
-	    write_all(journal->fd, digest, sizeof(digest)) < 0 || fdatasync(journal->fd) < 0 ||
+	if (journal->fd < 0 || fd_write_all(journal->fd, head, sizeof(*head)) < 0 ||
+	    fd_write_all(journal->fd, journal->choices, journal->n_choices) < 0 ||
+	    fd_write_all(journal->fd, digest, sizeof(digest)) < 0 || fdatasync(journal->fd) < 0 ||
 	    renameat(dir_fd, temporary, dir_fd, WORKSPACE_JOURNAL) < 0 || fsync(dir_fd) < 0)
 		return failed(err, "cannot be written");
 	return 0;
@@ -236,7 +224,7 @@ int journal_read(struct journal *journal, struct plan *plan, struct error *err)
 static int append(struct journal *journal, struct record *record, struct error *err)
 {
 	record->check = check_of(record);
-	return write_all(journal->fd, record, sizeof(*record)) < 0
+	return fd_write_all(journal->fd, record, sizeof(*record)) < 0
 		       ? failed(err, "cannot be written")
 		       : 0;
 }

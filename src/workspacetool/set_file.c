@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/digest.h"
+#include "base/fd.h"
 #include "workspacetool/set.h"
 
 #define MAGIC       "FOSOSET1"
@@ -149,19 +150,6 @@ static int failed(struct error *err, const char *name, const char *what)
 	return error_remedy(err, r, "see the space and the rights of the store of change sets");
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	for (size_t at = 0; at < len;) {
-		ssize_t n = write(fd, bytes + at, len - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		at += (size_t)n;
-	}
-	return 0;
-}
-
 int set_save(const struct set *set, int dir_fd, const char *name, struct error *err)
 {
 	char temporary[64];
@@ -174,7 +162,7 @@ int set_save(const struct set *set, int dir_fd, const char *name, struct error *
 	}
 	auto_fd int fd = openat(dir_fd, temporary,
 				O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || write_all(fd, out.data, out.len) < 0 || fdatasync(fd) < 0)
+	if (fd < 0 || fd_write_all(fd, out.data, out.len) < 0 || fdatasync(fd) < 0)
 		return failed(err, name, "cannot be written");
 	if (renameat(dir_fd, temporary, dir_fd, name) < 0)
 		return failed(err, name, "cannot be put into its place");

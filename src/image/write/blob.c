@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "image/write/hash.h"
 
 #define PART_BYTES ((size_t)1024 * 1024)
@@ -33,20 +34,6 @@ static void staged_path(const uint8_t digest[DIGEST_BYTES], char path[IMAGE_PATH
 	char hex[DIGEST_HEX_BYTES];
 	digest_hex(digest, hex);
 	(void)snprintf(path, IMAGE_PATH_BYTES, "blobs/%s", hex);
-}
-
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
 }
 
 static int open_fresh(struct staging *staging, const char *where, int *ret_fd, struct error *err)
@@ -78,7 +65,7 @@ static int copy(const struct blob_source *source, int to_fd, struct hash *hash, 
 			return error_remedy(err, r, "fetch or make the image anew");
 		}
 		hash_update(hash, part, (size_t)n);
-		if (write_all(to_fd, part, (size_t)n) < 0)
+		if (fd_write_all(to_fd, part, (size_t)n) < 0)
 			return failed(err, where, "cannot be written to the image store");
 		at += (uint64_t)n;
 	}
@@ -131,7 +118,7 @@ int blob_write(struct staging *staging, const void *bytes, size_t len,
 	int r = open_fresh(staging, "blob", &fd, err);
 	if (r < 0)
 		return r;
-	if (write_all(fd, bytes, len) < 0)
+	if (fd_write_all(fd, bytes, len) < 0)
 		return failed(err, "blob", "cannot be written to the image store");
 	digest_sha256(bytes, len, NULL, 0, ret_digest);
 	return keep_fresh(staging, ret_digest, "blob", err);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd_path.h"
+#include "base/fd.h"
 #include "base/syscalls.h"
 #include "levels/process/process.h"
 
@@ -110,15 +110,8 @@ static void put_mask(struct process *process, const struct redact_entry *entry, 
 static int write_masks(struct process_attach *attach, const struct buf *masks)
 {
 	auto_fd int fd = sys_memfd_create("foso-masks", MFD_CLOEXEC);
-	size_t at = 0;
-	if (fd < 0)
+	if (fd < 0 || fd_write_all(fd, masks->data, masks->len) < 0)
 		return errno;
-	while (at < masks->len) {
-		ssize_t n = write(fd, masks->data + at, masks->len - at);
-		if (n <= 0)
-			return n < 0 ? errno : EIO;
-		at += (size_t)n;
-	}
 	attach->mask_fd = take_fd(&fd);
 	attach->order.has_masks = true;
 	return 0;

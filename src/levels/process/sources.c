@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd_path.h"
+#include "base/fd.h"
 #include "base/shmem.h"
 #include "base/syscalls.h"
 #include "base/text.h"

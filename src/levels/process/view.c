@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/fd_path.h"
+#include "base/fd.h"
 #include "base/syscalls.h"
 #include "levels/process/attach.h"
 #include "levels/process/root.h"

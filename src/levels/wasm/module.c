@@ -9,24 +9,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/syscalls.h"
 #include "levels/wasm/wasm.h"
 
 #define SEALS (F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL)
-
-static int write_all(int fd, const uint8_t *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? errno : EIO;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
 
 /* What is read is what is digested: from the copy, which nobody else can change. */
 static int digest_file(int fd, size_t len, char ret_digest[DIGEST_HEX_BYTES])
@@ -56,9 +43,10 @@ static int copy_bytes(int from_fd, int to_fd, uint64_t max_bytes, size_t *ret_le
 		if (n == 0)
 			return 0;
 		len += (uint64_t)n;
-		int r = len > max_bytes ? EFBIG : write_all(to_fd, buffer, (size_t)n);
-		if (r != 0)
-			return r;
+		if (len > max_bytes)
+			return EFBIG;
+		if (fd_write_all(to_fd, buffer, (size_t)n) < 0)
+			return errno;
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fd_path.h - the name of what is open */
+/* fd.h - what is asked of a descriptor in many places */
 #pragma once
 
 #include <stddef.h>
@@ -14,3 +14,6 @@
  * -errno: -ENAMETOOLONG if it does not fit into @size with its NUL.
  */
 ssize_t fd_path(int fd, char *ret, size_t size) must_check;
+
+/* fd_write_all() - every byte, however often write() takes a part; 0, or -1 with errno set. */
+int fd_write_all(int fd, const void *bytes, size_t len) must_check;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fd_path.c - the name of what is open */
-#include "base/fd_path.h"
+/* fd.c - what is asked of a descriptor in many places */
+#include "base/fd.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,4 +17,19 @@ ssize_t fd_path(int fd, char *ret, size_t size)
 		return -ENAMETOOLONG;
 	ret[len] = '\0';
 	return len;
+}
+
+int fd_write_all(int fd, const void *bytes, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		ssize_t n = write(fd, (const char *)bytes + at, len - at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 0)
+			errno = EIO;
+		if (n <= 0)
+			return -1;
+		at += (size_t)n;
+	}
+	return 0;
 }
