@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "buildtool/build.h"
 #include "format/json.h"
+#include "image/write/documents.h"
 
 #define CONFIG_TYPE   "application/vnd.oci.image.config.v1+json"
 #define MANIFEST_TYPE "application/vnd.oci.image.manifest.v1+json"
@@ -120,13 +121,6 @@ static void put_history(struct json *json, const struct build_stage *built)
 	json_array_close(json);
 }
 
-static void put_digest(struct json *json, const char *key, const uint8_t digest[DIGEST_BYTES])
-{
-	char text[7 + DIGEST_HEX_BYTES] = "sha256:";
-	digest_hex(digest, text + 7);
-	json_string(json, key, text);
-}
-
 static void make_config(const struct recipe_config *config, const struct build_stage *built,
 			struct buf *out)
 {
@@ -141,21 +135,11 @@ static void make_config(const struct recipe_config *config, const struct build_s
 	json_string(&json, "type", "layers");
 	json_array_open(&json, "diff_ids");
 	for (size_t i = 0; i < built->n_layers; i++)
-		put_digest(&json, NULL, built->layers[i].diff_id);
+		document_put_digest(&json, NULL, built->layers[i].diff_id);
 	json_array_close(&json);
 	json_object_close(&json);
 	put_history(&json, built);
 	json_object_close(&json);
-}
-
-static void put_descriptor(struct json *json, const char *key, const char *type,
-			   const uint8_t digest[DIGEST_BYTES], uint64_t n_bytes)
-{
-	json_object_open(json, key);
-	json_string(json, "mediaType", type);
-	put_digest(json, "digest", digest);
-	json_u64(json, "size", n_bytes);
-	json_object_close(json);
 }
 
 static void make_manifest(const uint8_t config[DIGEST_BYTES], size_t n_config,
@@ -168,12 +152,12 @@ static void make_manifest(const uint8_t config[DIGEST_BYTES], size_t n_config,
 	json_object_open(&json, NULL);
 	json_u64(&json, "schemaVersion", 2);
 	json_string(&json, "mediaType", MANIFEST_TYPE);
-	put_descriptor(&json, "config", CONFIG_TYPE, config, n_config);
+	document_put_descriptor(&json, "config", CONFIG_TYPE, config, n_config);
 	json_array_open(&json, "layers");
 	for (size_t i = 0; i < built->n_layers; i++) {
 		const struct image_layer *layer = &built->layers[i];
-		put_descriptor(&json, NULL, types[layer->compression], layer->blob,
-			       layer->blob_bytes);
+		document_put_descriptor(&json, NULL, types[layer->compression], layer->blob,
+					layer->blob_bytes);
 	}
 	json_array_close(&json);
 	json_object_close(&json);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "format/json.h"
 #include "image/write/commit.h"
+#include "image/write/documents.h"
 #include "imagetool/commands.h"
 
 #define MAX_JSON_BYTES ((size_t)4 << 20)
@@ -45,13 +46,6 @@ static void format_time(uint64_t realtime_s, char text[32])
 		(void)snprintf(text, 32, "?");
 }
 
-static void put_digest(struct json *json, const char *key, const uint8_t digest[DIGEST_BYTES])
-{
-	char text[sizeof("sha256:") + DIGEST_HEX_BYTES] = "sha256:";
-	digest_hex(digest, text + strlen(text));
-	json_string(json, key, text);
-}
-
 static void put_list(struct json *json, const char *key, const struct image_list *list)
 {
 	json_array_open(json, key);
@@ -67,9 +61,9 @@ static void put_layers(struct json *json, const struct image_record *record)
 	for (uint32_t i = 0; i < record->n_layers; i++) {
 		const struct image_layer *layer = &record->layers[i];
 		json_object_open(json, NULL);
-		put_digest(json, "blob", layer->blob);
-		put_digest(json, "diff_id", layer->diff_id);
-		put_digest(json, "chain_id", layer->chain);
+		document_put_digest(json, "blob", layer->blob);
+		document_put_digest(json, "diff_id", layer->diff_id);
+		document_put_digest(json, "chain_id", layer->chain);
 		json_u64(json, "blob_bytes", layer->blob_bytes);
 		json_u64(json, "tree_bytes", layer->tree_bytes);
 		json_u64(json, "entries", layer->n_entries);
@@ -84,8 +78,8 @@ static void put_summary(struct json *json, const struct image_record *record)
 	char when[32];
 	format_time(record->imported_realtime_s, when);
 	json_string(json, "name", record->name);
-	put_digest(json, "digest", record->manifest);
-	put_digest(json, "config", record->config);
+	document_put_digest(json, "digest", record->manifest);
+	document_put_digest(json, "config", record->config);
 	json_string(json, "imported", when);
 	json_bytes(json, "architecture", record->architecture, strlen(record->architecture));
 	json_bytes(json, "os", record->os, strlen(record->os));

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "format/json.h"
 #include "image/write/blob.h"
 
 #define MAX_BYTES ((size_t)4 << 20)
 
-static void put_digest(struct json *json, const char *key, const uint8_t digest[DIGEST_BYTES])
+void document_put_digest(struct json *json, const char *key, const uint8_t digest[DIGEST_BYTES])
 {
 	char text[sizeof("sha256:") + DIGEST_HEX_BYTES] = "sha256:";
 	digest_hex(digest, text + strlen(text));
@@ -101,19 +100,19 @@ int config_write(struct staging *staging, struct image_record *record, struct er
 	json_string(&json, "type", "layers");
 	json_array_open(&json, "diff_ids");
 	for (uint32_t i = 0; i < record->n_layers; i++)
-		put_digest(&json, NULL, record->layers[i].diff_id);
+		document_put_digest(&json, NULL, record->layers[i].diff_id);
 	json_array_close(&json);
 	json_object_close(&json);
 	json_object_close(&json);
 	return write_blob(staging, &bytes, record->config, &record->config_bytes, err);
 }
 
-static void put_descriptor(struct json *json, const char *key, const char *type,
-			   const uint8_t digest[DIGEST_BYTES], uint64_t n_bytes)
+void document_put_descriptor(struct json *json, const char *key, const char *type,
+			     const uint8_t digest[DIGEST_BYTES], uint64_t n_bytes)
 {
 	json_object_open(json, key);
 	json_string(json, "mediaType", type);
-	put_digest(json, "digest", digest);
+	document_put_digest(json, "digest", digest);
 	json_u64(json, "size", n_bytes);
 	json_object_close(json);
 }
@@ -131,13 +130,13 @@ int manifest_write(struct staging *staging, struct image_record *record, struct 
 	json_object_open(&json, NULL);
 	json_u64(&json, "schemaVersion", 2);
 	json_string(&json, "mediaType", "application/vnd.oci.image.manifest.v1+json");
-	put_descriptor(&json, "config", "application/vnd.oci.image.config.v1+json", record->config,
-		       record->config_bytes);
+	document_put_descriptor(&json, "config", "application/vnd.oci.image.config.v1+json",
+				record->config, record->config_bytes);
 	json_array_open(&json, "layers");
 	for (uint32_t i = 0; i < record->n_layers; i++) {
 		const struct image_layer *layer = &record->layers[i];
-		put_descriptor(&json, NULL, types[layer->compression], layer->blob,
-			       layer->blob_bytes);
+		document_put_descriptor(&json, NULL, types[layer->compression], layer->blob,
+					layer->blob_bytes);
 	}
 	json_array_close(&json);
 	json_object_close(&json);
