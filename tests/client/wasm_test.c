@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <foso/foso.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,31 @@ static void test_one_sandbox_for_all(void)
 	foso_sandbox_free(sandbox);
 }
 
+/* A worker each: one that loops for ever keeps no other waiting. */
+static void test_commands_run_beside_each_other(void)
+{
+	struct foso_sandbox *sandbox = NULL;
+	struct foso_run *waiting[4];
+	EQ(foso_policy_set(policy, "limits.fuel", "9000000000000000", err), 0);
+	EQ(foso_sandbox_open(policy, &sandbox, err), 0);
+	for (size_t i = 0; i < ARRAY_LEN(waiting); i++) {
+		struct foso_order *order = order_of("loop");
+		EQ(foso_sandbox_exec(sandbox, order, &waiting[i], err), 0);
+		foso_order_free(order);
+	}
+	struct foso_run *run = run_word(sandbox, "hello");
+	EQ(foso_run_reason(run), FOSO_REASON_EXIT);
+	foso_run_free(run);
+	for (size_t i = 0; i < ARRAY_LEN(waiting); i++) {
+		EQ(foso_run_signal(waiting[i], SIGTERM, err), 0);
+		EQ(foso_run_wait(waiting[i], 20000, err), FOSO_WAIT_OVER);
+		EQ(foso_run_reason(waiting[i]), FOSO_REASON_SIGNAL);
+		foso_run_free(waiting[i]);
+	}
+	EQ(foso_sandbox_close(sandbox, err), 0);
+	foso_sandbox_free(sandbox);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2)
@@ -142,6 +168,7 @@ int main(int argc, char **argv)
 	make_policy();
 	RUN(test_a_sandbox_for_each);
 	RUN(test_one_sandbox_for_all);
+	RUN(test_commands_run_beside_each_other);
 	foso_policy_free(policy);
 	foso_error_free(err);
 	(void)unlink(module);

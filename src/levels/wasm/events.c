@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/memfd.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -16,29 +15,28 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/syscalls.h"
 #include "levels/wasm/wasm.h"
 #include "wire/codec.h"
 
 /* What was received last; each message is done with before the next, whosesoever it is. */
 static struct wasm_packet received;
 
-void wasm_push(struct wasm *wasm, const struct level_event *event)
-{
-	uint64_t one = 1;
-	if (wasm->n_events == WASM_MAX_EVENTS)
-		return; /* More than a list of one command can fill. */
-	wasm->events[wasm->n_events++] = *event;
-	(void)!write(wasm->self_fd, &one, sizeof(one));
-}
-
-static int pop(struct wasm *wasm, struct level_event *ret)
+/* The next row of the list that was asked for, or its end. */
+static int next_row(struct wasm *wasm, struct level_event *ret)
 {
 	uint64_t count;
-	*ret = wasm->events[0];
-	memmove(wasm->events, wasm->events + 1, --wasm->n_events * sizeof(wasm->events[0]));
-	if (wasm->n_events == 0)
-		(void)!read(wasm->self_fd, &count, sizeof(count));
+	while (wasm->list_at < WASM_MAX_COMMANDS) {
+		const struct wasm_command *command = &wasm->commands[wasm->list_at++];
+		if (command->number == 0 || !command->is_started)
+			continue;
+		ret->type = LEVEL_EVENT_PROCESS;
+		ret->pid = (pid_t)(WASM_FIRST_PID + command->number);
+		(void)snprintf(ret->name, sizeof(ret->name), "module");
+		return 1;
+	}
+	ret->type = LEVEL_EVENT_LIST_END;
+	wasm->is_listing = false;
+	(void)!read(wasm->self_fd, &count, sizeof(count));
 	return 1;
 }
 
@@ -74,36 +72,24 @@ static int on_compiled(struct wasm *wasm, struct level_event *ret)
 	return 0;
 }
 
-int wasm_send_order(struct wasm *wasm)
-{
-	int fds[4] = { wasm->order_fds[0], wasm->order_fds[1], wasm->order_fds[2], -1 };
-	int r;
-	if (wasm->order.len <= WASM_MAX_MESSAGE_BYTES) {
-		r = wasm_channel_send(wasm->channel_fd, WASM_EXECUTE, wasm->order.data,
-				      wasm->order.len, fds, 3);
-	} else {
-		auto_fd int file = sys_memfd_create("foso-order", MFD_CLOEXEC);
-		if (file < 0 ||
-		    write(file, wasm->order.data, wasm->order.len) != (ssize_t)wasm->order.len)
-			return errno;
-		fds[3] = file;
-		r = wasm_channel_send(wasm->channel_fd, WASM_EXECUTE, NULL, 0, fds, 4);
-	}
-	buf_fini(&wasm->order);
-	for (int i = 0; i < 3; i++)
-		fd_close(&wasm->order_fds[i]);
-	return r;
-}
-
 static int on_ready(struct wasm *wasm, struct level_event *ret)
 {
 	if (wasm->is_ready || wasm->code_fd >= 0)
 		return lost(ret, "foso-wasm spoke out of turn");
 	wasm->is_ready = true;
-	if (wasm->command != 0 && wasm_send_order(wasm) != 0)
-		return lost(ret, "foso-wasm is gone");
+	for (size_t i = 0; i < WASM_MAX_COMMANDS; i++) {
+		if (wasm->commands[i].number != 0 &&
+		    wasm_command_send(wasm, &wasm->commands[i]) != 0)
+			return lost(ret, "foso-wasm is gone");
+	}
 	ret->type = LEVEL_EVENT_READY;
 	return 1;
+}
+
+/* Of those that it was given. */
+static struct wasm_command *find(struct wasm *wasm, unsigned number)
+{
+	return wasm->is_ready && number != 0 ? wasm_command_find(wasm, number) : NULL;
 }
 
 static int on_started(struct wasm *wasm, struct level_event *ret)
@@ -111,12 +97,12 @@ static int on_started(struct wasm *wasm, struct level_event *ret)
 	struct wire_reader reader;
 	wire_reader_init(&reader, received.bytes, received.len);
 	ret->command = wire_get_u32(&reader);
-	if (!wire_reader_is_done(&reader) || !wasm->is_ready || wasm->command == 0 ||
-	    ret->command != wasm->command || wasm->is_started)
+	struct wasm_command *command = find(wasm, ret->command);
+	if (!wire_reader_is_done(&reader) || !command || command->is_started)
 		return lost(ret, "foso-wasm spoke out of turn");
-	wasm->is_started = true;
+	command->is_started = true;
 	ret->type = LEVEL_EVENT_STARTED;
-	ret->pid = 2;
+	ret->pid = (pid_t)(WASM_FIRST_PID + command->number);
 	return 1;
 }
 
@@ -150,10 +136,10 @@ static int on_ended(struct wasm *wasm, struct level_event *ret)
 	struct wasm_ended ended;
 	if (!wasm_ended_decode(&ended, received.bytes, received.len) || !is_possible(&ended))
 		return lost(ret, "foso-wasm sent a malformed message");
-	if (!wasm->is_started || ended.command != wasm->command)
+	struct wasm_command *command = find(wasm, ended.command);
+	if (!command || !command->is_started)
 		return lost(ret, "foso-wasm spoke out of turn");
-	wasm->command = 0;
-	wasm->is_started = false;
+	wasm_command_free(command);
 	wasm->fuel += ended.fuel;
 	wasm->cpu_ns += ended.cpu_ns;
 	wasm->memory_peak_bytes = MAX(wasm->memory_peak_bytes, ended.memory_peak_bytes);
@@ -237,7 +223,7 @@ static int on_death(struct wasm *wasm, struct level_event *ret)
 	(void)epoll_ctl(wasm->epoll_fd, EPOLL_CTL_DEL, wasm->pidfd, NULL);
 	if (wasm->is_killed)
 		return gone(wasm, ret);
-	ret->may_have_run = wasm->is_ready && wasm->command != 0;
+	ret->may_have_run = wasm->is_ready && wasm_command_any(wasm);
 	return lost(ret, "foso-wasm ended");
 }
 
@@ -252,8 +238,8 @@ int wasm_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error
 		*ret = (struct level_event){ .pty_fd = -1 };
 		if (wasm->is_gone && wasm->is_killed && !wasm->is_gone_told)
 			return gone(wasm, ret);
-		if (wasm->n_events > 0)
-			return pop(wasm, ret);
+		if (wasm->is_listing)
+			return next_row(wasm, ret);
 		if (epoll_wait(wasm->epoll_fd, &event, 1, 0) <= 0)
 			return 0;
 		int r = 0;

@@ -15,7 +15,6 @@
 #include "base/cleanup.h"
 #include "base/programs.h"
 #include "base/syscalls.h"
-#include "wire/codec.h"
 
 #define END_MS 1000 /* what the kernel gets to end foso-wasm at a teardown */
 
@@ -52,12 +51,14 @@ static void wasm_teardown(struct sandbox *sandbox, struct error_list *leftovers)
 		(void)poll(&end, 1, END_MS);
 		(void)waitpid(wasm->pid, NULL, WNOHANG);
 	}
-	int *fds[] = { &wasm->channel_fd,   &wasm->pidfd,        &wasm->epoll_fd,
-		       &wasm->self_fd,      &wasm->code_fd,      &wasm->folder_fd,
-		       &wasm->order_fds[0], &wasm->order_fds[1], &wasm->order_fds[2] };
+	int *fds[] = { &wasm->channel_fd, &wasm->pidfd,   &wasm->epoll_fd,
+		       &wasm->self_fd,    &wasm->code_fd, &wasm->folder_fd };
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
 		fd_close(fds[i]);
-	buf_fini(&wasm->order);
+	for (size_t i = 0; i < WASM_MAX_COMMANDS; i++) {
+		if (wasm->commands[i].number != 0)
+			wasm_command_free(&wasm->commands[i]);
+	}
 	free(wasm);
 	sandbox->impl = NULL;
 	sandbox->event_fd = -1;
@@ -101,8 +102,6 @@ static int wasm_provision(struct sandbox *sandbox, struct error *err)
 	wasm->policy = sandbox->policy;
 	wasm->channel_fd = wasm->pidfd = wasm->epoll_fd = wasm->self_fd = -1;
 	wasm->code_fd = wasm->folder_fd = -1;
-	wasm->order_fds[0] = wasm->order_fds[1] = wasm->order_fds[2] = -1;
-	buf_init(&wasm->order, POLICY_MAX_ENCODED_BYTES);
 	sandbox->impl = wasm;
 	int r = wasm_start(sandbox, wasm, err);
 	if (r == 0)
@@ -112,42 +111,6 @@ static int wasm_provision(struct sandbox *sandbox, struct error *err)
 		wasm_teardown(sandbox, &leftovers);
 	}
 	return r;
-}
-
-/* NAME=VALUE strings. */
-static int join_env(const struct exec_plan *plan, struct policy_list *ret)
-{
-	ret->items = calloc(plan->n_env + 1, sizeof(char *));
-	for (; ret->items && ret->n_items < plan->n_env; ret->n_items++) {
-		const struct policy_env *env = &plan->env[ret->n_items];
-		if (asprintf(&ret->items[ret->n_items], "%s=%s", env->name, env->value) < 0)
-			return -1;
-	}
-	return ret->items ? 0 : -1;
-}
-
-static uint64_t cpu_left_ns(const struct wasm *wasm)
-{
-	uint64_t limit = wasm->policy->limits.cpu_time_ns;
-	return limit == POLICY_UNLIMITED ? limit : limit - MIN(limit, wasm->cpu_ns);
-}
-
-static int encode_order(struct wasm *wasm, const struct exec_plan *plan, struct error *err)
-{
-	struct wasm_execute execute = {
-		.command = plan->command,
-		.cpu_left_ns = cpu_left_ns(wasm),
-	};
-	int r = join_env(plan, &execute.env);
-	execute.args = *plan->args;
-	if (r == 0)
-		wasm_execute_encode(&execute, &wasm->order);
-	execute.args = (struct policy_list){ 0 };
-	wasm_execute_fini(&execute);
-	if (r == 0 && buf_is_whole(&wasm->order))
-		return 0;
-	buf_fini(&wasm->order);
-	return fail(err, E2BIG, "the order does not fit");
 }
 
 static int wasm_execute(struct sandbox *sandbox, struct exec_plan *plan, struct error *err)
@@ -160,61 +123,45 @@ static int wasm_execute(struct sandbox *sandbox, struct exec_plan *plan, struct 
 		r = error_set(err, ERR_UNSUPPORTED, 0, "--tty", "level 'wasm' has no terminals");
 		return error_remedy(err, r, "leave it out, or use level: process");
 	}
-	if (wasm->command != 0) {
-		r = error_set(err, ERR_LIMIT, 0, "sandbox",
-			      "level 'wasm' runs one command at a time");
-		return error_remedy(err, r, "wait for the other one, or open another sandbox");
-	}
-	r = encode_order(wasm, plan, err);
-	if (r < 0)
-		return r;
-	wasm->command = plan->command;
-	for (int i = 0; i < 3; i++)
-		wasm->order_fds[i] = take_fd(&plan->stdio[i]);
-	if (wasm->is_ready && (r = wasm_send_order(wasm)) != 0)
-		return fail(err, r, "foso-wasm is gone");
-	return 0;
+	return wasm_command_order(wasm, plan, err);
 }
 
 static int wasm_signal(struct sandbox *sandbox, unsigned command, pid_t pid, int signal_number,
 		       struct error *err)
 {
 	struct wasm *wasm = sandbox->impl;
-	char storage[16];
-	struct buf bytes = BUF_ON(storage, sizeof(storage) - 1);
-	UNUSED(pid);
 	int r = check_stands(sandbox, err);
 	if (r < 0)
 		return r;
-	if (wasm->command == 0 || (command != 0 && command != wasm->command))
-		return 0;
-	wire_put_u32(&bytes, wasm->command);
-	wire_put_u32(&bytes, (uint32_t)signal_number);
-	/* Before READY there is nobody to signal; the order comes first on the same way. */
-	if (wasm->is_ready)
-		(void)wasm_channel_send(wasm->channel_fd, WASM_SIGNAL, bytes.data, bytes.len, NULL,
-					0);
+	if (pid != 0)
+		command = pid > (pid_t)WASM_FIRST_PID ? (unsigned)pid - WASM_FIRST_PID : 0;
+	if (command != 0 && wasm_command_find(wasm, command))
+		wasm_signal_send(wasm, command, signal_number);
 	return 0;
 }
 
 static int wasm_kill_command(struct sandbox *sandbox, unsigned command, struct error *err)
 {
-	return wasm_signal(sandbox, command, 0, SIGKILL, err);
+	struct wasm *wasm = sandbox->impl;
+	int r = check_stands(sandbox, err);
+	if (r < 0)
+		return wasm ? 0 : r;
+	if (command == 0 ? wasm_command_any(wasm) : wasm_command_find(wasm, command) != NULL)
+		wasm_signal_send(wasm, command, SIGKILL);
+	return 0;
 }
 
+/* The rows are told by dispatch(), one by one. */
 static int wasm_list(struct sandbox *sandbox, struct error *err)
 {
 	struct wasm *wasm = sandbox->impl;
-	struct level_event event = {
-		.type = LEVEL_EVENT_PROCESS, .pid = 2, .name = "module", .pty_fd = -1
-	};
+	uint64_t one = 1;
 	int r = check_stands(sandbox, err);
 	if (r < 0)
 		return r;
-	if (wasm->is_started)
-		wasm_push(wasm, &event);
-	event = (struct level_event){ .type = LEVEL_EVENT_LIST_END, .pty_fd = -1 };
-	wasm_push(wasm, &event);
+	wasm->is_listing = true;
+	wasm->list_at = 0;
+	(void)!write(wasm->self_fd, &one, sizeof(one));
 	return 0;
 }
 
@@ -228,7 +175,7 @@ static int wasm_kill(struct sandbox *sandbox, struct error *err)
 	if (wasm->is_killed)
 		return 0;
 	wasm->is_killed = true;
-	wasm->n_events = 0;
+	wasm->is_listing = false;
 	if (!wasm->is_gone && sys_pidfd_send_signal(wasm->pidfd, SIGKILL) < 0 && errno != ESRCH)
 		return fail(err, errno, "foso-wasm cannot be killed");
 	if (wasm->is_gone) {

@@ -9,8 +9,7 @@
  * foso-wasm (src/wasm) is started with these files in fresh user and process namespaces, under an
  * id of its own and without capabilities; what it says is checked like any stranger's word.
  *
- * One command runs at a time: its worker is held by limits of one process, which are those of the
- * whole sandbox only as long as there are no others.
+ * Each command has a worker of its own, which is held by limits of one process.
  */
 #pragma once
 
@@ -29,7 +28,21 @@
 #define WASM_N_UIDS    0x08000000u
 #define WASM_INNER_ID  1000u
 
-#define WASM_MAX_EVENTS 8 /* that wait for dispatch() */
+#define WASM_MAX_COMMANDS 64 /* at once; as many as foso-wasm has workers */
+
+/*
+ * What list() calls a worker: its real number inside is nobody's business, and would be a word of
+ * foso-wasm.
+ */
+#define WASM_FIRST_PID 1u
+
+/* A command that is ordered or runs. */
+struct wasm_command {
+	unsigned number; /* 0: the slot is free */
+	bool is_started;
+	struct buf order; /* EXECUTE, held back until READY */
+	int fds[3];       /* its streams, until then */
+};
 
 /* struct sandbox.impl */
 struct wasm {
@@ -37,17 +50,14 @@ struct wasm {
 	int channel_fd; /* engine's end */
 	int pidfd;      /* of foso-wasm */
 	int epoll_fd;   /* what sandbox->event_fd is */
-	int self_fd;    /* eventfd: events[] has something */
+	int self_fd;    /* eventfd: dispatch() has something to say by itself */
 	int code_fd;    /* of the code that is being made; -1 once it is kept, or was there */
 	int folder_fd;  /* of compiled modules; -1: nothing is kept */
 	pid_t pid;
 	bool is_ready, is_killed, is_gone, is_gone_told;
-	struct level_event events[WASM_MAX_EVENTS];
-	size_t n_events;
-	unsigned command; /* that runs, or waits in order for READY; 0: none */
-	bool is_started;
-	struct buf order; /* EXECUTE, held back until READY */
-	int order_fds[3];
+	struct wasm_command commands[WASM_MAX_COMMANDS];
+	bool is_listing;
+	size_t list_at;             /* slot that the next row of the list is looked for in */
 	char key[DIGEST_HEX_BYTES]; /* names the code in the folder */
 	char module_digest[DIGEST_HEX_BYTES];
 	bool was_compiled, was_damaged;
@@ -77,9 +87,15 @@ void wasm_cache_keep(int folder_fd, const char *key, int code_fd);
 int wasm_start(struct sandbox *sandbox, struct wasm *wasm, struct error *err) must_check;
 
 /* events.c */
-void wasm_push(struct wasm *wasm, const struct level_event *event);
 int wasm_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error *err) must_check;
-int wasm_send_order(struct wasm *wasm);
+
+/* commands.c: @number 0 finds a free slot; NULL. */
+struct wasm_command *wasm_command_find(struct wasm *wasm, unsigned number);
+bool wasm_command_any(const struct wasm *wasm);
+int wasm_command_order(struct wasm *wasm, struct exec_plan *plan, struct error *err) must_check;
+int wasm_command_send(struct wasm *wasm, struct wasm_command *command); /* 0 or an errno */
+void wasm_command_free(struct wasm_command *command);
+void wasm_signal_send(struct wasm *wasm, unsigned number, int signal_number);
 
 /* describe.c */
 void wasm_describe(struct sandbox *sandbox, struct evidence_record *record);
