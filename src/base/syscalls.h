@@ -49,6 +49,11 @@ static inline int sys_fsconfig(int fd, unsigned command, const char *key, const 
 	return (int)syscall(SYS_fsconfig, fd, command, key, value, aux);
 }
 
+static inline int sys_fspick(int dir_fd, const char *path, unsigned flags)
+{
+	return (int)syscall(SYS_fspick, dir_fd, path, flags);
+}
+
 static inline int sys_fsmount(int fd, unsigned flags, unsigned attributes)
 {
 	return (int)syscall(SYS_fsmount, fd, flags, attributes);

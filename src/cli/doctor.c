@@ -26,7 +26,7 @@
 	LEVEL("wasm",    NULL)
 /* clang-format on */
 
-static const char not_built[] = "not part of this version of foso";
+static const char not_built[] = "not part of this version of foso; use level process, or wasm";
 static const char no_library[] = "its library is not beside foso's programs; run "
 				 "tools/fetch-wasmtime build, or ./x build";
 
@@ -126,6 +126,22 @@ static void print_facts(const struct report *report)
 	}
 }
 
+static void print_weakness(const char *remedy)
+{
+	(void)printf("  %-16s not for the whole tree, so limits.strict refuses it; %s\n", "",
+		     remedy);
+}
+
+static void print_disk_of_changes(void)
+{
+	const char *lack = changes_disk_lack();
+	(void)printf("  %-16s both, of a workspace with access overlay: %s%s%s\n", "",
+		     lack ? CHANGES_FOLDER_WORDS : CHANGES_DISK_WORDS, lack ? ", since " : "",
+		     lack ? lack : "");
+	if (lack)
+		print_weakness(CHANGES_DISK_REMEDY);
+}
+
 static void print_limits(const struct report *report)
 {
 	for (unsigned id = 0; id < LIMIT_N; id++) {
@@ -133,16 +149,10 @@ static void print_limits(const struct report *report)
 			limit_mechanism_get(&report->host, (enum limit_id)id);
 		(void)printf("  %-16s %s\n", mechanism->field + strlen("limits."), mechanism->name);
 		if (!mechanism->is_whole_tree)
-			(void)printf("  %-16s not for the whole tree, so limits.strict refuses it; "
-				     "%s\n",
-				     "", mechanism->remedy);
+			print_weakness(mechanism->remedy);
+		if (id == LIMIT_DISK_INODES)
+			print_disk_of_changes();
 	}
-	const char *lack = changes_disk_lack();
-	(void)printf("  %-16s for workspaces with access overlay: %s\n", "",
-		     lack ? CHANGES_FOLDER_WORDS : CHANGES_DISK_WORDS);
-	if (lack)
-		(void)printf("  %-16s not for the whole tree, so limits.strict refuses it; %s\n",
-			     "", lack);
 }
 
 static void print_text(const struct report *report)
@@ -210,7 +220,9 @@ static void put_limits(struct json *json, const struct report *report)
 	json_string(json, "of", "workspace.access overlay");
 	json_string(json, "mechanism", lack ? CHANGES_FOLDER_WORDS : CHANGES_DISK_WORDS);
 	json_bool(json, "whole_tree", !lack);
-	json_string(json, "remedy", lack ? lack : "");
+	if (lack)
+		json_string(json, "why", lack);
+	json_string(json, "remedy", lack ? CHANGES_DISK_REMEDY : "");
 	json_object_close(json);
 	json_array_close(json);
 }

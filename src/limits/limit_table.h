@@ -2,7 +2,7 @@
 /*
  * limit_table.h - every limit of a sandbox, and by what it is held where
  *
- * LIMIT(id, members of struct policy_limits that set it: two, or one twice)
+ * LIMIT(id, member of struct policy_limits that sets it)
  * LIMIT_FIELD_id is the field as the user writes it.
  *
  * LIMIT_MECHANISM(id, situation, whole-tree?, words, remedy)
@@ -18,26 +18,28 @@
  * Whoever sets limits.strict asks for an account that needs no such conditions.
  */
 /* clang-format off */
-#define LIMIT_FIELD_WALL      "limits.wall"
-#define LIMIT_FIELD_CPU_TIME  "limits.cpu_time"
-#define LIMIT_FIELD_CPUS      "limits.cpus"
-#define LIMIT_FIELD_MEMORY    "limits.memory"
-#define LIMIT_FIELD_PIDS      "limits.pids"
-#define LIMIT_FIELD_DISK      "limits.disk"
-#define LIMIT_FIELD_FILES     "limits.files"
-#define LIMIT_FIELD_FILE_SIZE "limits.file_size"
-#define LIMIT_FIELD_OUTPUT    "limits.output"
+#define LIMIT_FIELD_WALL        "limits.wall"
+#define LIMIT_FIELD_CPU_TIME    "limits.cpu_time"
+#define LIMIT_FIELD_CPUS        "limits.cpus"
+#define LIMIT_FIELD_MEMORY      "limits.memory"
+#define LIMIT_FIELD_PIDS        "limits.pids"
+#define LIMIT_FIELD_DISK        "limits.disk"
+#define LIMIT_FIELD_DISK_INODES "limits.disk_inodes"
+#define LIMIT_FIELD_FILES       "limits.files"
+#define LIMIT_FIELD_FILE_SIZE   "limits.file_size"
+#define LIMIT_FIELD_OUTPUT      "limits.output"
 
 #define LIMITS(LIMIT)                                                                             \
-	LIMIT(WALL,      wall_ns,         wall_ns)                                                \
-	LIMIT(CPU_TIME,  cpu_time_ns,     cpu_time_ns)                                            \
-	LIMIT(CPUS,      cpus_milli,      cpus_milli)                                             \
-	LIMIT(MEMORY,    memory_bytes,    memory_bytes)                                           \
-	LIMIT(PIDS,      pids,            pids)                                                   \
-	LIMIT(DISK,      disk_bytes,      disk_inodes)                                            \
-	LIMIT(FILES,     files,           files)                                                  \
-	LIMIT(FILE_SIZE, file_size_bytes, file_size_bytes)                                        \
-	LIMIT(OUTPUT,    output_bytes,    output_bytes)
+	LIMIT(WALL,        wall_ns)                                                               \
+	LIMIT(CPU_TIME,    cpu_time_ns)                                                           \
+	LIMIT(CPUS,        cpus_milli)                                                            \
+	LIMIT(MEMORY,      memory_bytes)                                                          \
+	LIMIT(PIDS,        pids)                                                                  \
+	LIMIT(DISK,        disk_bytes)                                                            \
+	LIMIT(DISK_INODES, disk_inodes)                                                           \
+	LIMIT(FILES,       files)                                                                 \
+	LIMIT(FILE_SIZE,   file_size_bytes)                                                       \
+	LIMIT(OUTPUT,      output_bytes)
 
 #define LIMIT_MECHANISMS(M)                                                                       \
 	M(WALL,      ANY,     true,  "monotonic timer of the monitor, which kills the tree", "")  \
@@ -61,7 +63,8 @@
 	M(PIDS,      V1,      true,  "cgroup v1 pids.max", "")                                    \
 	M(PIDS,      NONE,    false, "RLIMIT_NPROC in the user namespace",                        \
 	  "give foso the cgroup controller pids")                                                 \
-	M(DISK,      ANY,     true,  "tmpfs size= and nr_inodes=", "")                            \
+	M(DISK,      ANY,     true,  "tmpfs size=", "")                                           \
+	M(DISK_INODES, ANY,   true,  "tmpfs nr_inodes=", "")                                      \
 	M(FILES,     ANY,     true,  "RLIMIT_NOFILE, of each process by definition", "")          \
 	M(FILE_SIZE, ANY,     true,  "RLIMIT_FSIZE, of each file by definition", "")              \
 	M(OUTPUT,    ANY,     true,  "count of the monitor, through which all output passes", "")

@@ -43,6 +43,7 @@ static enum cgroup_controller controller_of(enum limit_id limit)
 		return CGROUP_PIDS;
 	case LIMIT_WALL:
 	case LIMIT_DISK:
+	case LIMIT_DISK_INODES:
 	case LIMIT_FILES:
 	case LIMIT_FILE_SIZE:
 	case LIMIT_OUTPUT:
@@ -80,9 +81,9 @@ const struct limit_mechanism *limit_mechanism_get(const struct cgroup_host *host
 static bool limit_is_set(const struct policy_limits *limits, enum limit_id limit)
 {
 	switch (limit) {
-#define LIMIT_CASE(id, first, second) \
-	case LIMIT_##id:              \
-		return limits->first != POLICY_UNLIMITED || limits->second != POLICY_UNLIMITED;
+#define LIMIT_CASE(id, member) \
+	case LIMIT_##id:       \
+		return limits->member != POLICY_UNLIMITED;
 		LIMITS(LIMIT_CASE)
 #undef LIMIT_CASE
 	case LIMIT_N:

@@ -201,6 +201,7 @@ static void on_limit(struct monitor *monitor, const struct level_event *event)
 		monitor->pids_hit_ns = monitor_now_ns();
 	} else if (event->reason == END_DISK && !event->is_exceeded) {
 		monitor->disk_hit_ns = monitor_now_ns();
+		monitor->disk_limit = event->limit;
 	} else if (event->reason == END_MEMORY && monitor->plan->is_session) {
 		end_commands(monitor, event->reason, event->limit);
 	} else {

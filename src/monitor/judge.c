@@ -32,7 +32,7 @@ static void judge_failure(const struct monitor *monitor, struct command *command
 	if (monitor->pids_hit_ns > command->started_ns)
 		command_end(command, END_PIDS, "limits.pids");
 	else if (monitor->disk_hit_ns > command->started_ns)
-		command_end(command, END_DISK, "limits.disk");
+		command_end(command, END_DISK, monitor->disk_limit);
 }
 
 void judge_exit(struct monitor *monitor, struct command *command, int code, int signal_number)

@@ -75,6 +75,7 @@ struct monitor {
 	struct termios saved_terminal;
 	struct end end;                    /* of the sandbox; reason END_N_REASONS: not yet */
 	uint64_t pids_hit_ns, disk_hit_ns; /* when the limit was last reached; 0: never */
+	const char *disk_limit;            /* which one disk_hit_ns is of; static */
 	uint64_t pids_full_ns; /* when the tree was last seen to have all that it may have */
 	struct error failure;  /* why it could not run, or was lost */
 	uint64_t n_survivors;

@@ -257,6 +257,7 @@ static const char *const limit_names[] = {
 	"limits.tables",
 	"lifetime",
 	"idle",
+	"limits.disk_inodes",
 };
 
 static uint8_t limit_number(const char *limit)

@@ -103,8 +103,7 @@ static int refuse_folder(const char *lack, struct error *err)
 	int r = error_set(
 		err, ERR_REFUSED, 0, "limits.disk",
 		"limits.strict is set, but the kernel cannot hold it for a change set: %s", lack);
-	return error_remedy(
-		err, r, "run as root with loop devices and mkfs.ext4, or set limits.strict: false");
+	return error_remedy(err, r, CHANGES_DISK_REMEDY ", or set limits.strict: false");
 }
 
 static int choose_mechanism(struct changes *changes, const struct changes_options *options,

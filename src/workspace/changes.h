@@ -94,6 +94,7 @@ int changes_store_open(int *ret_store_fd, struct error *err) must_check;
 /* By what limits.disk is held, for evidence and doctor. */
 #define CHANGES_DISK_WORDS   "ext4 of that size on a loop device"
 #define CHANGES_FOLDER_WORDS "watchdog over a folder"
+#define CHANGES_DISK_REMEDY  "run foso as root, with loop devices and mkfs.ext4"
 
 /*
  * changes_disk_lack() - why this process cannot have CHANGES_DISK; NULL if it can

@@ -55,7 +55,7 @@ static const char *find_maker(void)
 const char *changes_disk_lack(void)
 {
 	if (geteuid() != 0)
-		return "not started by root";
+		return "foso was not started by root";
 	if (!find_maker())
 		return "mkfs.ext4 is missing";
 	auto_fd int control_fd = openat(AT_FDCWD, "/dev/loop-control", O_RDWR | O_CLOEXEC);

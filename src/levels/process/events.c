@@ -211,7 +211,7 @@ static int read_message(struct process *process, struct init_packet *packet,
 		process->is_ready = true;
 		if (packet->n_fds == 1)
 			process->scratch_fd = take_fd(&packet->fds[0]);
-		process_scratch_usage(process, &process->own_bytes, &process->own_inodes);
+		process_scratch_learn(process);
 		ret->type = LEVEL_EVENT_READY;
 		return 1;
 	case INIT_FAILED:

@@ -25,6 +25,14 @@ void process_describe(struct sandbox *sandbox, struct evidence_record *record);
 /* process_counts_cpu() - true if a control group counts the CPU time of the whole tree. */
 bool process_counts_cpu(const struct process *process);
 
+/*
+ * process_scratch_learn() - how much of the scratch is foso's own
+ *
+ * It is what its bounds exceed the limits by (bound_scratch() in root.c).  What is in use would be
+ * no answer: a command may be writing already.
+ */
+void process_scratch_learn(struct process *process);
+
 /* process_scratch_let_go() - keeps what is used now, and the scratch itself no longer. */
 void process_scratch_let_go(struct process *process);
 

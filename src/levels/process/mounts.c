@@ -9,19 +9,33 @@
 #include "base/syscalls.h"
 #include "levels/process/process.h"
 
+static int configure(int context, const struct process_option *options, size_t n_options,
+		     unsigned last_command)
+{
+	for (size_t i = 0; i < n_options; i++) {
+		unsigned command = options[i].value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
+		if (sys_fsconfig(context, command, options[i].key, options[i].value, 0) < 0)
+			return -errno;
+	}
+	return sys_fsconfig(context, last_command, NULL, NULL, 0) < 0 ? -errno : 0;
+}
+
+int mounts_change(int mount_fd, const struct process_option *options, size_t n_options)
+{
+	auto_fd int context = sys_fspick(mount_fd, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
+	return context < 0 ? -errno
+			   : configure(context, options, n_options, FSCONFIG_CMD_RECONFIGURE);
+}
+
 int mounts_make(const char *type, const struct process_option *options, size_t n_options,
 		unsigned attributes)
 {
 	auto_fd int context = sys_fsopen(type, FSOPEN_CLOEXEC);
 	if (context < 0)
 		return -errno;
-	for (size_t i = 0; i < n_options; i++) {
-		unsigned command = options[i].value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
-		if (sys_fsconfig(context, command, options[i].key, options[i].value, 0) < 0)
-			return -errno;
-	}
-	if (sys_fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		return -errno;
+	int r = configure(context, options, n_options, FSCONFIG_CMD_CREATE);
+	if (r < 0)
+		return r;
 	int fd = sys_fsmount(context, FSMOUNT_CLOEXEC, attributes);
 	return fd < 0 ? -errno : fd;
 }

@@ -97,9 +97,9 @@ struct process {
 	struct seccomp_denials denials;
 	struct cgroup_usage usage; /* newest reading */
 	struct tree_usage tree_peak;
-	uint64_t oom_kills, pids_refused; /* already told */
-	uint64_t disk_peak_bytes, disk_peak_inodes;
-	uint64_t disk_end_bytes, disk_end_inodes; /* once the scratch was let go */
+	uint64_t oom_kills, pids_refused;            /* already told */
+	bool was_disk_full, was_disk_full_of_inodes; /* seen so, by the watchdog */
+	uint64_t disk_end_bytes, disk_end_inodes;    /* once the scratch was let go */
 	uint64_t own_bytes, own_inodes; /* of the scratch, used by foso itself before the start */
 	uint16_t n_bound_cpus;          /* 0: all that the caller may use */
 	unsigned live[PROCESS_MAX_COMMANDS]; /* numbers of commands that run; of many only */
@@ -179,6 +179,7 @@ struct process_option {
 };
 int mounts_make(const char *type, const struct process_option *options, size_t n_options,
 		unsigned attributes);
+int mounts_change(int mount_fd, const struct process_option *options, size_t n_options);
 int mounts_attach(int mount_fd, int dir_fd, const char *path);
 int mounts_clone(int dir_fd, const char *path, bool is_recursive);
 int mounts_restrict(int mount_fd, unsigned attributes, bool is_recursive);

@@ -12,12 +12,13 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/syscalls.h"
 
-/* Room for what foso itself puts there; also, zero would mean "no limit" to tmpfs. */
+/* Room for what foso itself puts there, while it does. */
 #define SCRATCH_OWN_BYTES  (128 * 1024)
 #define SCRATCH_OWN_INODES 128
 
@@ -44,6 +45,26 @@ static int make_scratch(const struct process_setup *setup)
 		{ "mode", "0755" },
 	};
 	return mounts_make("tmpfs", options, ARRAY_LEN(options), SAFE);
+}
+
+/*
+ * What foso has put there does not count, and what it could have put there is not given away: from
+ * here on the limits are the policy's to the byte and the inode.  Zero would mean none to tmpfs.
+ */
+static int bound_scratch(const struct process_setup *setup, int scratch_fd)
+{
+	char size[32], inodes[32];
+	struct statfs status;
+	if (fstatfs(scratch_fd, &status) < 0)
+		return -errno;
+	uint64_t own = ((uint64_t)status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
+	(void)snprintf(size, sizeof(size), "%llu",
+		       (unsigned long long)MAX(setup->scratch_bytes + own, (uint64_t)1));
+	(void)snprintf(inodes, sizeof(inodes), "%llu",
+		       (unsigned long long)(setup->scratch_inodes + status.f_files -
+					    status.f_ffree));
+	const struct process_option options[] = { { "size", size }, { "nr_inodes", inodes } };
+	return mounts_change(scratch_fd, options, ARRAY_LEN(options));
 }
 
 int root_mkdir(int dir_fd, const char *path, mode_t mode)
@@ -104,7 +125,10 @@ int process_root_build(const struct process_setup *setup, int *ret_root_fd, int 
 	if ((r = root_build_system(setup, *ret_root_fd, scratch_fd, step)) != 0)
 		return r;
 	*ret_scratch_fd = scratch_fd;
-	return mount_policy(setup, *ret_root_fd, scratch_fd, sources, n_sources, step);
+	r = mount_policy(setup, *ret_root_fd, scratch_fd, sources, n_sources, step);
+	if (r == 0 && (r = bound_scratch(setup, scratch_fd)) < 0)
+		r = root_fail(step, STAGE_ROOT, "scratch", r);
+	return r;
 }
 
 /* "/.." must be "/": a root that is not the namespace's own root can be climbed out of. */

@@ -65,6 +65,17 @@ void process_scratch_usage(const struct process *process, uint64_t *ret_bytes, u
 	*ret_inodes = (uint64_t)status.f_files - status.f_ffree;
 }
 
+void process_scratch_learn(struct process *process)
+{
+	struct statfs status;
+	if (process->scratch_fd < 0 || fstatfs(process->scratch_fd, &status) < 0)
+		return;
+	uint64_t unit = (uint64_t)status.f_bsize, limit = process->setup.scratch_bytes;
+	uint64_t n_own = (uint64_t)status.f_blocks - (limit + unit - 1) / unit;
+	process->own_bytes = n_own * unit;
+	process->own_inodes = (uint64_t)status.f_files - process->setup.scratch_inodes;
+}
+
 void process_scratch_let_go(struct process *process)
 {
 	process_scratch_usage(process, &process->disk_end_bytes, &process->disk_end_inodes);
@@ -94,6 +105,13 @@ static int check_tree(struct process *process, struct tree_usage *now, struct le
 	return 0;
 }
 
+static int disk_is_full(struct process *process, bool of_inodes, struct level_event *ret)
+{
+	process->was_disk_full = process->was_disk_full || !of_inodes;
+	process->was_disk_full_of_inodes = process->was_disk_full_of_inodes || of_inodes;
+	return reached(ret, END_DISK, of_inodes ? "limits.disk_inodes" : "limits.disk");
+}
+
 static int check_scratch(struct process *process, struct level_event *ret)
 {
 	struct statfs status;
@@ -101,15 +119,16 @@ static int check_scratch(struct process *process, struct level_event *ret)
 	if (process->attach.has_changes && changes->record.mechanism == CHANGES_DISK &&
 	    changes->tree_fd >= 0 && fstatfs(changes->tree_fd, &status) == 0 &&
 	    (status.f_bavail < FULL_BLOCKS || status.f_ffree == 0))
-		return reached(ret, END_DISK, "limits.disk");
+		return disk_is_full(process, status.f_ffree == 0, ret);
 	if (process->scratch_fd < 0 || fstatfs(process->scratch_fd, &status) < 0)
 		return 0;
-	uint64_t bytes = ((uint64_t)status.f_blocks - status.f_bfree) * (uint64_t)status.f_bsize;
-	uint64_t inodes = (uint64_t)status.f_files - status.f_ffree;
-	process->disk_peak_bytes = MAX(process->disk_peak_bytes, bytes);
-	process->disk_peak_inodes = MAX(process->disk_peak_inodes, inodes);
-	if (status.f_bfree == 0 || status.f_ffree == 0)
-		return reached(ret, END_DISK, "limits.disk");
+	/* A limit of nothing is always reached, which tells of no refusal. */
+	uint64_t bytes, inodes;
+	process_scratch_usage(process, &bytes, &inodes);
+	if (status.f_bfree == 0 && bytes > process->own_bytes)
+		return disk_is_full(process, false, ret);
+	if (status.f_ffree == 0 && inodes > process->own_inodes)
+		return disk_is_full(process, true, ret);
 	return 0;
 }
 

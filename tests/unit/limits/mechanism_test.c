@@ -32,9 +32,9 @@ static void every_limit_has_words_on_every_host(void)
 {
 	static const enum cgroup_version versions[] = { CGROUP_NONE, CGROUP_V1, CGROUP_V2 };
 	static const char *const fields[LIMIT_N] = {
-		"limits.wall",   "limits.cpu_time",  "limits.cpus",
-		"limits.memory", "limits.pids",      "limits.disk",
-		"limits.files",  "limits.file_size", "limits.output",
+		"limits.wall",      "limits.cpu_time", "limits.cpus",        "limits.memory",
+		"limits.pids",      "limits.disk",     "limits.disk_inodes", "limits.files",
+		"limits.file_size", "limits.output",
 	};
 	for (size_t v = 0; v < ARRAY_LEN(versions); v++) {
 		for (int swap = 0; swap < 2; swap++) {
@@ -81,7 +81,8 @@ static void the_words_are_these(void)
 		 "RLIMIT_CPU per process, watchdog over the tree", false);
 	is_named(CGROUP_NONE, true, LIMIT_WALL,
 		 "monotonic timer of the monitor, which kills the tree", true);
-	is_named(CGROUP_NONE, true, LIMIT_DISK, "tmpfs size= and nr_inodes=", true);
+	is_named(CGROUP_NONE, true, LIMIT_DISK, "tmpfs size=", true);
+	is_named(CGROUP_NONE, true, LIMIT_DISK_INODES, "tmpfs nr_inodes=", true);
 	is_named(CGROUP_NONE, true, LIMIT_FILES, "RLIMIT_NOFILE, of each process by definition",
 		 true);
 	is_named(CGROUP_NONE, true, LIMIT_FILE_SIZE, "RLIMIT_FSIZE, of each file by definition",
