@@ -18,6 +18,8 @@ def commands(build):
     found = {}
     for entry in entries:
         words = shlex.split(entry['command'])
+        if os.path.basename(words[0]) == 'ccache':  # Meson takes it wherever it is installed.
+            del words[0]
         path = os.path.relpath(os.path.join(entry['directory'], entry['file']), lint.ROOT)
         if path not in found or '-nostdinc' in found[path][1]:
             found[path] = (entry['directory'], words)
