@@ -49,10 +49,20 @@ static bool exists(const char *path)
 }
 
 /*
- * One at a time: whoever comes second finds what the first has made.  What lies there and is not
- * whole stays, since a sandbox may be using it; and so does what could not be finished, so that it
- * is not tried at every start (in a container, /run can be an overlay, which takes no whiteout).
- * Until somebody removes them, starts are slower.
+ * What lies there and is not whole goes out of the way, once until the next boot.  It is not
+ * removed, since a sandbox may be using it: what its whiteouts still hide would appear in there.
+ */
+static bool put_aside(const char *path)
+{
+	char aside[64];
+	(void)snprintf(aside, sizeof(aside), "%s.old", path);
+	return !exists(path) || (!exists(aside) && rename(path, aside) == 0);
+}
+
+/*
+ * One at a time: whoever comes second finds what the first has made.  What could not be finished
+ * stays, so that it is not tried at every start (in a container, /run can be an overlay, which
+ * takes no whiteout).  Until somebody removes it, starts are slower.
  */
 static bool make(struct process_setup *setup, const char *path)
 {
@@ -64,7 +74,7 @@ static bool make(struct process_setup *setup, const char *path)
 		return false;
 	if (root_layers_are_whole(path))
 		return true;
-	if (exists(path))
+	if (!put_aside(path))
 		return false;
 	mode_t saved = umask(0);
 	setup->are_layers_new = make_at(path, unfinished);
@@ -72,14 +82,15 @@ static bool make(struct process_setup *setup, const char *path)
 	return setup->are_layers_new;
 }
 
-void process_layers_open(struct process_setup *setup)
+bool process_layers_open(struct process_setup *setup)
 {
 	char path[sizeof(setup->layers)];
 	if (setup->is_rootless || setup->policy->root != POLICY_ROOT_HOST ||
 	    strcmp(root_hostname(setup->policy), PROCESS_DEFAULT_HOSTNAME) != 0)
-		return;
+		return true;
 	(void)snprintf(path, sizeof(path), "/run/foso-layers-%016" PRIx64, root_layers_key());
 	bool are_whole = root_layers_are_whole(path) || make(setup, path);
 	if (are_whole)
 		memcpy(setup->layers, path, sizeof(path));
+	return are_whole;
 }

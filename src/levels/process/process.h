@@ -128,8 +128,11 @@ const struct cgroup_host *process_host(void);
  */
 int process_choose_ids(struct process_setup *setup, struct error *err) must_check;
 
-/* layers.c: looks for, or makes, what setup->layers names. */
-void process_layers_open(struct process_setup *setup);
+/*
+ * layers.c: looks for, or makes, what setup->layers names; false if there should be shared layers
+ * and none can be had, so that the sandbox makes its own.
+ */
+bool process_layers_open(struct process_setup *setup);
 
 /* child.c: runs in the child; never returns. */
 _Noreturn void process_child_main(struct process_setup *setup);

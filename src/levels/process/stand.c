@@ -99,7 +99,9 @@ static int fill_setup(struct sandbox *sandbox, struct process *process, struct e
 	choose_scratch(process);
 	process_note_attributes(process);
 	choose_cpus(process);
-	process_layers_open(setup);
+	if (!process_layers_open(setup))
+		process->notes[process->n_notes++] =
+			"root: the layers of /etc that sandboxes share cannot be made or are damaged in /run: this one made its own, which is slower";
 	r = program_path("foso-init", path, err);
 	if (r < 0)
 		return r;
