@@ -74,9 +74,11 @@ void process_describe(struct sandbox *sandbox, struct evidence_record *record)
 	record->is_rootless = process->setup.is_rootless;
 	record->denials = &process->denials;
 	add_usage(process, &record->usage);
-	process_attach_end(process, record);
+	attach_end(&process->attach, record);
 	record->n_files_changed = record->usage.disk_inodes;
 	add_limits(process, record);
+	for (size_t i = 0; i < process->attach.n_notes && record->n_notes < EVIDENCE_MAX_NOTES; i++)
+		record->notes[record->n_notes++] = process->attach.notes[i];
 	for (size_t i = 0; i < process->n_notes && record->n_notes < EVIDENCE_MAX_NOTES; i++)
 		record->notes[record->n_notes++] = process->notes[i];
 }

@@ -69,7 +69,7 @@ static void process_teardown(struct sandbox *sandbox, struct error_list *leftove
 		fd_close(fds[i]);
 	for (size_t i = 0; i < process->n_listeners; i++)
 		fd_close(&process->listeners[i].fd);
-	process_attach_fini(&process->attach);
+	attach_fini(&process->attach);
 	if (process->has_cgroup)
 		cgroup_destroy(&process->cgroup, is_stuck ? STUCK_WAIT_MS : DYING_WAIT_MS,
 			       leftovers);
@@ -108,7 +108,7 @@ static int process_provision(struct sandbox *sandbox, struct error *err)
 	};
 	process->channel_fd = process->sync_fd = process->pidfd = process->epoll_fd = -1;
 	process->scratch_fd = process->watch_fd = -1;
-	process_attach_init(&process->attach);
+	attach_init(&process->attach);
 	sandbox->impl = process;
 	int r = process_stand_up(sandbox, process, err);
 	if (r == 0)

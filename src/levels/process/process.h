@@ -21,8 +21,9 @@
 #include <sys/types.h>
 
 #include "confine/seccomp.h"
+#include "levels/folders/attach.h"
+#include "levels/folders/mounts.h"
 #include "levels/level.h"
-#include "levels/process/attach.h"
 #include "limits/cgroup.h"
 #include "limits/mechanism.h"
 #include "wire/init_messages.h"
@@ -108,7 +109,7 @@ struct process {
 	size_t n_ended;
 	bool has_strays; /* without groups: something of an ended command may live */
 	int landlock_abi;
-	struct process_attach attach;
+	struct attach attach;
 	const char *notes[8];
 	size_t n_notes;
 };
@@ -175,22 +176,3 @@ void process_commands_add(struct process *process, unsigned command);
 void process_commands_exited(struct sandbox *sandbox, unsigned command);
 void process_commands_sweep(struct process *process);
 int process_kill_command(struct sandbox *sandbox, unsigned command, struct error *err) must_check;
-
-/* mounts.c: small wrappers of the mount calls; each returns a descriptor or 0, or -errno. */
-struct process_option {
-	const char *key, *value; /* value NULL: a flag */
-};
-int mounts_make(const char *type, const struct process_option *options, size_t n_options,
-		unsigned attributes);
-int mounts_change(int mount_fd, const struct process_option *options, size_t n_options);
-int mounts_attach(int mount_fd, int dir_fd, const char *path);
-int mounts_clone(int dir_fd, const char *path, bool is_recursive);
-int mounts_restrict(int mount_fd, unsigned attributes, bool is_recursive);
-
-/*
- * mounts_target() - the place for a mount below @root_fd, made if missing
- *
- * Never follows a link out of the root and never a link at its end: the root can be hostile.
- * Returns an O_PATH descriptor or -errno.
- */
-int mounts_target(int root_fd, const char *path, bool is_directory);

@@ -38,7 +38,7 @@ static int make_scratch(const struct process_setup *setup)
 		       (unsigned long long)setup->scratch_bytes + SCRATCH_OWN_BYTES);
 	(void)snprintf(inodes, sizeof(inodes), "%llu",
 		       (unsigned long long)setup->scratch_inodes + SCRATCH_OWN_INODES);
-	const struct process_option options[] = {
+	const struct mount_option options[] = {
 		{ "source", "foso" },
 		{ "size", size },
 		{ "nr_inodes", inodes },
@@ -63,16 +63,8 @@ static int bound_scratch(const struct process_setup *setup, int scratch_fd)
 	(void)snprintf(inodes, sizeof(inodes), "%llu",
 		       (unsigned long long)(setup->scratch_inodes + status.f_files -
 					    status.f_ffree));
-	const struct process_option options[] = { { "size", size }, { "nr_inodes", inodes } };
+	const struct mount_option options[] = { { "size", size }, { "nr_inodes", inodes } };
 	return mounts_change(scratch_fd, options, ARRAY_LEN(options));
-}
-
-int root_mkdir(int dir_fd, const char *path, mode_t mode)
-{
-	if (mkdirat(dir_fd, path, mode) < 0)
-		return errno;
-	/* The child's umask is 0, but mkdir() takes no set-id bits. */
-	return mode & 06000 && fchmodat(dir_fd, path, mode, 0) < 0 ? errno : 0;
 }
 
 int root_write_file(int dir_fd, const char *path, const char *text)

@@ -7,7 +7,6 @@
 /* root_fail() - notes where; returns @errnum as a positive errno. */
 int root_fail(struct process_step *step, enum init_stage stage, const char *subject, int errnum);
 
-int root_mkdir(int dir_fd, const char *path, mode_t mode);
 int root_write_file(int dir_fd, const char *path, const char *text);
 
 /*

@@ -91,7 +91,7 @@ int root_make_layers(const char *hostname, int dir_fd, struct process_step *step
 	static const char *const folders[] = { "layer", "layer/etc", "layer/none" };
 	int r;
 	for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
-		if ((r = root_mkdir(dir_fd, folders[i], 0755)) != 0)
+		if ((r = mounts_mkdir(dir_fd, folders[i], 0755)) != 0)
 			return root_fail(step, STAGE_ROOT, folders[i], r);
 	}
 	if (mknodat(dir_fd, WHITEOUT, S_IFCHR, makedev(0, 0)) < 0)
@@ -144,12 +144,12 @@ uint64_t root_layers_key(void)
 static int show_folder(int root_fd, const char *name)
 {
 	char layers[64];
-	int r = root_mkdir(root_fd, name, 0755);
+	int r = mounts_mkdir(root_fd, name, 0755);
 	if (r != 0)
 		return r;
 	(void)snprintf(layers, sizeof(layers), "%s:/%s",
 		       strcmp(name, "etc") == 0 ? "layer/etc" : "layer/none", name);
-	const struct process_option options[] = { { "lowerdir", layers } };
+	const struct mount_option options[] = { { "lowerdir", layers } };
 	auto_fd int tree = mounts_make("overlay", options, ARRAY_LEN(options), READ_ONLY);
 	return tree < 0 ? -tree : -mounts_attach(tree, root_fd, name);
 }
@@ -176,7 +176,7 @@ static int show_system_folder(int root_fd, const char *name, const char *path)
 	if (errno != EINVAL || lstat(path, &status) < 0 || !S_ISDIR(status.st_mode))
 		return 0;
 	bool is_bare = strcmp(name, "opt") == 0 && is_empty(path);
-	return is_bare ? root_mkdir(root_fd, name, 0755) : show_folder(root_fd, name);
+	return is_bare ? mounts_mkdir(root_fd, name, 0755) : show_folder(root_fd, name);
 }
 
 static int show_system_folders(int root_fd, struct process_step *step)
@@ -193,7 +193,7 @@ static int show_system_folders(int root_fd, struct process_step *step)
 
 static int make_home(const struct process_setup *setup, int root_fd)
 {
-	int r = root_mkdir(root_fd, "home/user", 0700);
+	int r = mounts_mkdir(root_fd, "home/user", 0700);
 	if (r != 0 || setup->is_rootless)
 		return r;
 	return fchownat(root_fd, "home/user", PROCESS_DEFAULT_USER, PROCESS_DEFAULT_USER, 0) < 0
@@ -208,7 +208,7 @@ int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_
 				 : root_make_layers(root_hostname(setup->policy), scratch_fd, step);
 	if (r != 0)
 		return r;
-	if ((r = root_mkdir(scratch_fd, "root", 0755)) != 0)
+	if ((r = mounts_mkdir(scratch_fd, "root", 0755)) != 0)
 		return root_fail(step, STAGE_ROOT, "scratch", r);
 	int root_fd = mounts_clone(scratch_fd, "root", false);
 	if (root_fd < 0 || (r = mounts_attach(root_fd, scratch_fd, "root")) < 0)
@@ -217,7 +217,7 @@ int root_build_host(const struct process_setup *setup, int scratch_fd, int *ret_
 	if ((setup->layers[0] ? chdir(setup->layers) : fchdir(scratch_fd)) < 0)
 		return root_fail(step, STAGE_ROOT, "scratch", errno);
 	for (size_t i = 0; i < ARRAY_LEN(own_folders); i++) {
-		r = root_mkdir(root_fd, own_folders[i].path, own_folders[i].mode);
+		r = mounts_mkdir(root_fd, own_folders[i].path, own_folders[i].mode);
 		if (r != 0)
 			return root_fail(step, STAGE_ROOT, own_folders[i].path, r);
 	}

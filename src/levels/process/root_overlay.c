@@ -39,14 +39,14 @@ static int make_folders(int dir_fd, const char *const *names, size_t n_names)
 {
 	int r = 0;
 	for (size_t i = 0; i < n_names && r == 0; i++)
-		r = root_mkdir(dir_fd, names[i], 0755);
+		r = mounts_mkdir(dir_fd, names[i], 0755);
 	return r;
 }
 
 /* Covers @path of the root with a fresh folder of the scratch. */
 static int cover(int root_fd, int scratch_fd, const char *name, const char *path, mode_t mode)
 {
-	int r = root_mkdir(scratch_fd, name, mode);
+	int r = mounts_mkdir(scratch_fd, name, mode);
 	if (r != 0)
 		return r;
 	auto_fd int target = mounts_target(root_fd, path, true);
@@ -112,7 +112,7 @@ static int add_layers(const struct process_setup *setup, int scratch_fd, int sou
 	const char *name = setup->policy->root_path;
 	if (setup->image->n_layers > LEVEL_MAX_LAYERS)
 		return root_fail(step, STAGE_ROOT, name, E2BIG);
-	int r = root_mkdir(scratch_fd, "layers", 0755);
+	int r = mounts_mkdir(scratch_fd, "layers", 0755);
 	if (r != 0 || (r = mounts_attach(source_fd, scratch_fd, "layers")) < 0 ||
 	    (r = link_layers(setup->image, scratch_fd, overlay->lower)) != 0)
 		return root_fail(step, STAGE_ROOT, name, r);
@@ -123,7 +123,7 @@ static int add_layers(const struct process_setup *setup, int scratch_fd, int sou
 static int add_tree(const struct process_setup *setup, int scratch_fd, int source_fd,
 		    struct overlay *overlay, struct process_step *step)
 {
-	int r = root_mkdir(scratch_fd, "lower", 0755);
+	int r = mounts_mkdir(scratch_fd, "lower", 0755);
 	if (r != 0 || (r = mounts_attach(source_fd, scratch_fd, "lower")) < 0)
 		return root_fail(step, STAGE_ROOT, setup->policy->root_path, r);
 	(void)snprintf(overlay->lower, sizeof(overlay->lower), "lower");
@@ -144,7 +144,7 @@ static int add_upper(const struct process_setup *setup, int scratch_fd, int chan
 	}
 	overlay->upper = "changes/upper";
 	overlay->work = "changes/work";
-	r = root_mkdir(scratch_fd, "changes", 0755);
+	r = mounts_mkdir(scratch_fd, "changes", 0755);
 	if (r != 0 || (r = mounts_attach(changes_fd, scratch_fd, "changes")) < 0)
 		return root_fail(step, STAGE_ROOT, "changes", r);
 	return 0;
@@ -153,7 +153,7 @@ static int add_upper(const struct process_setup *setup, int scratch_fd, int chan
 static int mount_overlay(const struct overlay *overlay, int scratch_fd, int *ret_root_fd,
 			 struct process_step *step)
 {
-	const struct process_option options[] = {
+	const struct mount_option options[] = {
 		{ "source", "foso" },
 		{ "lowerdir", overlay->lower },
 		{ "upperdir", overlay->upper },
@@ -168,7 +168,7 @@ static int mount_overlay(const struct overlay *overlay, int scratch_fd, int *ret
 	int root_fd = mounts_make("overlay", options, ARRAY_LEN(options), SAFE);
 	if (root_fd < 0)
 		return root_fail(step, STAGE_ROOT, "overlay", root_fd);
-	if ((r = root_mkdir(scratch_fd, "root", 0755)) != 0 ||
+	if ((r = mounts_mkdir(scratch_fd, "root", 0755)) != 0 ||
 	    (r = mounts_attach(root_fd, scratch_fd, "root")) < 0)
 		return root_fail(step, STAGE_ROOT, "root", r);
 	*ret_root_fd = root_fd;
@@ -195,7 +195,7 @@ static int add_folders(const struct process_setup *setup, int root_fd, int scrat
 		if (!is_image || folders[i].is_covered_always)
 			r = cover(root_fd, scratch_fd, name, folders[i].path, folders[i].mode);
 		else if (!setup->keeps_changes)
-			r = root_mkdir(root_fd, name, folders[i].mode);
+			r = mounts_mkdir(root_fd, name, folders[i].mode);
 		if (r != 0 && !(is_image && r == EEXIST))
 			return root_fail(step, STAGE_ROOT, folders[i].path, r);
 	}

@@ -59,13 +59,13 @@ static int add_device(int dev_fd, const char *name)
 
 static int add_terminals(int dev_fd)
 {
-	const struct process_option options[] = {
+	const struct mount_option options[] = {
 		{ "ptmxmode", "0666" },
 		{ "mode", "0620" },
 		/* Of what all sandboxes of the machine share (kernel.pty.max, 4096). */
 		{ "max", "128" },
 	};
-	int r = root_mkdir(dev_fd, "pts", 0755);
+	int r = mounts_mkdir(dev_fd, "pts", 0755);
 	if (r != 0)
 		return r;
 	auto_fd int tree = mounts_make("devpts", options, ARRAY_LEN(options),
@@ -93,7 +93,7 @@ static int build_dev(const struct process_setup *setup, int root_fd, struct proc
 		if (symlinkat(device_links[i].target, dev_fd, device_links[i].name) < 0)
 			return root_fail(step, STAGE_ROOT, device_links[i].name, errno);
 	}
-	if ((r = root_mkdir(dev_fd, "shm", 01777)) != 0 || (r = add_terminals(dev_fd)) != 0)
+	if ((r = mounts_mkdir(dev_fd, "shm", 01777)) != 0 || (r = add_terminals(dev_fd)) != 0)
 		return root_fail(step, STAGE_ROOT, "/dev/pts", r);
 	return 0;
 }
@@ -118,7 +118,7 @@ static int build_proc(const struct process_setup *setup, int root_fd, struct pro
 	 */
 	char gid[16];
 	(void)snprintf(gid, sizeof(gid), "%u", setup->is_rootless ? setup->inner_gid : 0);
-	const struct process_option options[] = { { "hidepid", "2" }, { "gid", gid } };
+	const struct mount_option options[] = { { "hidepid", "2" }, { "gid", gid } };
 	int r;
 	auto_fd int tree = mounts_make("proc", options, ARRAY_LEN(options),
 				       MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);

@@ -23,6 +23,7 @@
 #include "base/shmem.h"
 #include "base/syscalls.h"
 #include "base/text.h"
+#include "levels/folders/mapping.h"
 #include "levels/process/root.h"
 
 #define SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
@@ -134,55 +135,6 @@ uid_t process_inner_user(const struct policy *policy)
 	return policy->root == POLICY_ROOT_HOST ? PROCESS_DEFAULT_USER : 0;
 }
 
-static int write_map(pid_t pid, const char *which, unsigned inside, unsigned outside)
-{
-	char path[64], text[64];
-	(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, which);
-	int len = snprintf(text, sizeof(text), "%u %u 1", inside, outside);
-	auto_fd int fd = openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 || write(fd, text, (size_t)len) != len ? -errno : 0;
-}
-
-/*
- * A user namespace exists only through a process, so one is made, held until its namespace is
- * open, and ended.  Returns the namespace's descriptor or -errno.
- */
-static int make_mapping(uid_t host_uid, gid_t host_gid, uid_t inner_uid, gid_t inner_gid)
-{
-	struct clone_args args = { .flags = CLONE_NEWUSER, .exit_signal = SIGCHLD };
-	char path[64];
-	int status;
-	pid_t parent = getpid();
-	pid_t pid = (pid_t)sys_clone3(&args);
-	if (pid == 0) {
-		/* It must not outlive us, and we may be gone already. */
-		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	if (pid < 0)
-		return -errno;
-	int r = write_map(pid, "uid_map", host_uid, inner_uid);
-	if (r == 0)
-		r = write_map(pid, "gid_map", host_gid, inner_gid);
-	if (r == 0) {
-		(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
-		r = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-		r = r < 0 ? -errno : r;
-	}
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, &status, 0);
-	return r;
-}
-
-static int map_ids(int tree, int mapping_fd)
-{
-	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
-				   .userns_fd = (unsigned)mapping_fd };
-	return sys_mount_setattr(tree, "", AT_EMPTY_PATH, &attr) < 0 ? -errno : 0;
-}
-
 /* Maps the owners of @tree; where its file system cannot, that is noted and others' bits decide. */
 static void map_owners(struct process *process, const struct source *source, int tree)
 {
@@ -195,11 +147,11 @@ static void map_owners(struct process *process, const struct source *source, int
 		mapping_fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	} else if (fstat(tree, &status) == 0) {
 		uid_t inner = setup->base_uid + process_inner_user(setup->policy);
-		mapping_fd = make_mapping(status.st_uid, status.st_gid, inner, inner);
+		mapping_fd = mapping_make(status.st_uid, status.st_gid, inner, inner);
 	} else {
 		mapping_fd = -1;
 	}
-	int r = mapping_fd < 0 ? mapping_fd : map_ids(tree, mapping_fd);
+	int r = mapping_fd < 0 ? mapping_fd : mapping_apply(tree, mapping_fd);
 	if (mapping_fd >= 0)
 		close(mapping_fd);
 	if (r < 0 && process->n_notes < ARRAY_LEN(process->notes))
@@ -350,56 +302,6 @@ int process_sources_recv(const struct process_setup *setup, int *fds, size_t *re
 	return 0;
 }
 
-/* A view that can be written while the source stays as it is; the changes live on the scratch. */
-static int make_overlay(int scratch_fd, size_t index, int source_fd)
-{
-	char lower[16], upper[16], work[16];
-	(void)snprintf(lower, sizeof(lower), "l%zu", index);
-	(void)snprintf(upper, sizeof(upper), "u%zu", index);
-	(void)snprintf(work, sizeof(work), "w%zu", index);
-	struct stat status;
-	int r;
-	/* The upper folder is what the view's top folder shows: owner and mode are the source's. */
-	if (fstat(source_fd, &status) < 0)
-		return -errno;
-	if ((r = root_mkdir(scratch_fd, lower, 0755)) != 0 ||
-	    (r = root_mkdir(scratch_fd, upper, status.st_mode & 07777)) != 0 ||
-	    (r = root_mkdir(scratch_fd, work, 0755)) != 0)
-		return -r;
-	if (fchownat(scratch_fd, upper, status.st_uid, status.st_gid, 0) < 0 && errno != EINVAL &&
-	    errno != EPERM)
-		return -errno;
-	if ((r = mounts_attach(source_fd, scratch_fd, lower)) < 0)
-		return r;
-	if (fchdir(scratch_fd) < 0)
-		return -errno;
-	const struct process_option options[] = {
-		{ "source", "foso" }, { "lowerdir", lower }, { "upperdir", upper },
-		{ "workdir", work },  { "userxattr", NULL },
-	};
-	return mounts_make("overlay", options, ARRAY_LEN(options), SAFE);
-}
-
-/* Without a size of its own a tmpfs is a folder of the scratch, so limits.disk bounds them all. */
-static int make_tmpfs(int scratch_fd, size_t index, uint64_t size_bytes)
-{
-	char name[16], size[32];
-	if (size_bytes == POLICY_UNLIMITED) {
-		(void)snprintf(name, sizeof(name), "t%zu", index);
-		int r = root_mkdir(scratch_fd, name, 01777);
-		return r != 0 ? -r : mounts_clone(scratch_fd, name, false);
-	}
-	(void)snprintf(size, sizeof(size), "%llu",
-		       (unsigned long long)MAX(size_bytes, (uint64_t)4096));
-	const struct process_option options[] = {
-		{ "source", "foso" },
-		{ "size", size },
-		{ "nr_inodes", "65536" },
-		{ "mode", "1777" },
-	};
-	return mounts_make("tmpfs", options, ARRAY_LEN(options), SAFE);
-}
-
 int root_mount_one(const struct process_setup *setup, int root_fd, int scratch_fd, size_t index,
 		   int source_fd)
 {
@@ -408,13 +310,15 @@ int root_mount_one(const struct process_setup *setup, int root_fd, int scratch_f
 	struct stat status = { .st_mode = S_IFDIR };
 	auto_fd int made = -1;
 	if (source.is_workspace)
-		return view_mount(setup, root_fd, scratch_fd, source_fd);
+		return view_mount(&(struct view_setup){ setup->policy, setup->is_rootless,
+							setup->sync_fd },
+				  root_fd, scratch_fd, source_fd);
 	if (source.is_tmpfs)
-		made = make_tmpfs(scratch_fd, index, source.size_bytes);
+		made = mounts_make_tmpfs(scratch_fd, index, source.size_bytes);
 	else if (fstat(source_fd, &status) < 0)
 		return errno;
 	else if (source.access == POLICY_ACCESS_OVERLAY && S_ISDIR(status.st_mode))
-		made = make_overlay(scratch_fd, index, source_fd);
+		made = mounts_make_overlay(scratch_fd, index, source_fd);
 	else if (source.access == POLICY_ACCESS_OVERLAY)
 		return ENOTDIR;
 	else

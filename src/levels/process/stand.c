@@ -269,6 +269,19 @@ static int announce(struct sandbox *sandbox, struct error *err)
 	return sandbox->announce ? sandbox->announce(sandbox, err) : 0;
 }
 
+static int open_workspace(struct sandbox *sandbox, struct process *process, struct error *err)
+{
+	struct attach *attach = &process->attach;
+	attach->policy = process->setup.policy;
+	attach->is_rootless = process->setup.is_rootless;
+	attach->inner_uid = process_inner_user(process->setup.policy);
+	attach->pid = process->pid;
+	attach->pidfd = process->pidfd;
+	attach->sync_fd = process->sync_fd;
+	attach->null_fd = process->setup.null_fd;
+	return attach_open(sandbox->id, attach, err);
+}
+
 static int start_child(struct sandbox *sandbox, struct process *process, struct error *err)
 {
 	int r;
@@ -276,9 +289,9 @@ static int start_child(struct sandbox *sandbox, struct process *process, struct 
 		return r;
 	sandbox->root_pid = process->pid;
 	if ((r = map_ids(process, err)) < 0 || (r = process_sources_send(process, err)) < 0 ||
-	    (r = process_attach_open(sandbox, process, err)) < 0)
+	    (r = open_workspace(sandbox, process, err)) < 0)
 		return r;
-	return process_attach_send(process, err);
+	return attach_send(&process->attach, err);
 }
 
 /* As if it had never been: it waits for its maps, or builds what nobody else can see. */
@@ -289,8 +302,8 @@ static void drop_child(struct sandbox *sandbox, struct process *process)
 	fd_close(&process->pidfd);
 	fd_close(&process->channel_fd);
 	fd_close(&process->sync_fd);
-	process_attach_fini(&process->attach);
-	process_attach_init(&process->attach);
+	attach_fini(&process->attach);
+	attach_init(&process->attach);
 	process->pid = sandbox->root_pid = 0;
 }
 
@@ -332,7 +345,7 @@ int process_stand_up(struct sandbox *sandbox, struct process *process, struct er
 	if (r == 0 && !is_in_groups)
 		r = make_groups(sandbox, process, err);
 	if (r == 0)
-		r = process_attach_finish(process, err);
+		r = attach_finish(&process->attach, err);
 	return r < 0 ? r : process_configure(process, sandbox->policy, err);
 }
 

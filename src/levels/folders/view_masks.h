@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "levels/process/attach.h"
+#include "levels/folders/attach.h"
 
 struct view_masks {
 	int mount_fd; /* borrowed */

@@ -19,8 +19,7 @@
 #include "base/cleanup.h"
 #include "base/syscalls.h"
 #include "confine/confine.h"
-#include "levels/process/attach.h"
-#include "levels/process/process.h"
+#include "levels/folders/attach.h"
 
 #define CHORES_AFTER_MS 200  /* what later runs need, done when this one does not wait for it */
 #define WATCH_MS        250  /* between two looks at a folder that no kernel bounds */
@@ -28,8 +27,7 @@
 #define DYING_MS        5000 /* until a sandbox whose monitor was killed is gone */
 
 struct keeper {
-	struct process *process;
-	struct process_attach *attach;
+	struct attach *attach;
 	int engine_fd, folder_fd;
 	struct late late;
 	bool has_done_chores;
@@ -46,12 +44,12 @@ static uint64_t clock_ns(clockid_t clock)
 /* Everything open but what is needed is closed: streams above all, whose ends somebody awaits. */
 static void close_others(const struct keeper *keeper)
 {
-	const struct process_attach *attach = keeper->attach;
+	const struct attach *attach = keeper->attach;
 	const int kept[] = { keeper->engine_fd,        keeper->folder_fd,
 			     attach->late_fd,          attach->folder_fd,
 			     attach->changes.dir_fd,   attach->changes.lock_fd,
 			     attach->changes.tree_fd,  attach->changes.upper_fd,
-			     attach->changes.store_fd, keeper->process->pidfd };
+			     attach->changes.store_fd, keeper->attach->pidfd };
 	int from = 3;
 	for (;;) {
 		int next = INT32_MAX;
@@ -70,7 +68,7 @@ static void close_others(const struct keeper *keeper)
 
 static void settle(struct keeper *keeper)
 {
-	int null_fd = keeper->process->setup.null_fd;
+	int null_fd = keeper->attach->null_fd;
 	for (int fd = 0; fd < 3; fd++)
 		(void)dup3(null_fd, fd, 0);
 	(void)prctl(PR_SET_NAME, "foso-keeper");
@@ -88,7 +86,7 @@ static void settle(struct keeper *keeper)
 
 static void prepare_late(struct keeper *keeper)
 {
-	struct process_attach *attach = keeper->attach;
+	struct attach *attach = keeper->attach;
 	struct stat upper, folder;
 	keeper->late = (struct late){ .attach = attach, .redact = attach->redact };
 	if (attach->has_changes && fstat(attach->changes.upper_fd, &upper) == 0 &&
@@ -99,7 +97,7 @@ static void prepare_late(struct keeper *keeper)
 /* What killed monitors left, and a disk for the next start. */
 static void do_chores(struct keeper *keeper)
 {
-	struct process_attach *attach = keeper->attach;
+	struct attach *attach = keeper->attach;
 	struct error_list leftovers = { 0 };
 	struct error ignored = { 0 };
 	auto_fd int store_fd = -1;
@@ -155,7 +153,7 @@ static int wait_for_end(struct keeper *keeper)
 		if (n < 0 && errno != EINTR)
 			return -1;
 		/* Without answers nothing could be opened any more; without us, all of it could. */
-		if (n > 0 && fds[1].revents && process_late_answer(&keeper->late) != 0)
+		if (n > 0 && fds[1].revents && late_answer(&keeper->late) != 0)
 			return -1;
 		int r = n > 0 && fds[0].revents ? look_at_engine(keeper) : 0;
 		if (r != 0)
@@ -170,12 +168,12 @@ static int wait_for_end(struct keeper *keeper)
 static void outwait_sandbox(struct keeper *keeper)
 {
 	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + DYING_MS * UINT64_C(1000000);
-	struct pollfd fds[] = { { .fd = keeper->process->pidfd, .events = POLLIN },
+	struct pollfd fds[] = { { .fd = keeper->attach->pidfd, .events = POLLIN },
 				{ .fd = keeper->attach->late_fd, .events = POLLIN } };
 	while (clock_ns(CLOCK_MONOTONIC) < end_ns) {
 		int n = poll(fds, 2, 100);
 		if (n > 0 && fds[1].revents)
-			(void)process_late_answer(&keeper->late);
+			(void)late_answer(&keeper->late);
 		if (n > 0 && fds[0].revents)
 			return;
 	}
@@ -189,7 +187,7 @@ static int list_late(struct keeper *keeper, struct error *err)
 	int r = keeper->attach->late_fd < 0 ? 0 : changes_hidden_read(changes, &hidden, err);
 	size_t len = hidden.len;
 	if (r == 0 && keeper->attach->late_fd >= 0)
-		process_late_list(&keeper->late, &hidden);
+		late_list(&keeper->late, &hidden);
 	if (r == 0 && hidden.len > len && buf_is_whole(&hidden))
 		r = changes_hidden_write(changes, &hidden, err);
 	buf_fini(&hidden);
@@ -217,8 +215,7 @@ static void finish(struct keeper *keeper, bool was_lost, struct keeper_report *r
 		changes->record.ended_realtime_ns = clock_ns(CLOCK_REALTIME);
 		changes->record.n_changed = usage.n_changed;
 		changes->record.was_lost = changes->record.was_lost || was_lost;
-		(void)!policy_digest(keeper->process->setup.policy, changes->record.policy_digest,
-				     &err);
+		(void)!policy_digest(keeper->attach->policy, changes->record.policy_digest, &err);
 		error_clear(&err);
 		if ((r = list_late(keeper, &err)) == 0)
 			r = changes_write(changes, &err);
@@ -226,11 +223,10 @@ static void finish(struct keeper *keeper, bool was_lost, struct keeper_report *r
 	report->has_failed = r < 0;
 }
 
-_Noreturn void process_keeper_main(struct process *process, int engine_fd)
+_Noreturn void keeper_main(struct attach *attach, int engine_fd)
 {
 	struct keeper keeper = {
-		.process = process,
-		.attach = &process->attach,
+		.attach = attach,
 		.engine_fd = engine_fd,
 		.folder_fd = -1,
 	};

@@ -25,7 +25,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/syscalls.h"
-#include "levels/process/attach.h"
+#include "levels/folders/attach.h"
 
 #ifndef FAN_MARK_EVICTABLE
 #	define FAN_MARK_EVICTABLE 0x00000200
@@ -34,7 +34,7 @@
 #define VIEW_PREFIX "/workspace/"
 #define DELETED     " (deleted)"
 
-int process_late_open(bool is_overlay, int view_fd, int *ret_fd)
+int late_open(bool is_overlay, int view_fd, int *ret_fd)
 {
 	auto_fd int fd = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK |
 					       FAN_UNLIMITED_QUEUE | FAN_UNLIMITED_MARKS,
@@ -139,7 +139,7 @@ static bool may_show_own(const struct late *late, const struct stat *status, con
 	return !has_late_secret(late);
 }
 
-static bool is_mask(const struct process_attach *attach, const struct stat *status)
+static bool is_mask(const struct attach *attach, const struct stat *status)
 {
 	return attach->mask_dev != 0 && status->st_dev == attach->mask_dev;
 }
@@ -147,7 +147,7 @@ static bool is_mask(const struct process_attach *attach, const struct stat *stat
 /* A file of the set. */
 static bool is_own(const struct late *late, const struct stat *status, const char *below)
 {
-	const struct process_attach *attach = late->attach;
+	const struct attach *attach = late->attach;
 	if (!attach->has_changes)
 		return false;
 	/* On one file system with the host's folder, all have the same number. */
@@ -158,7 +158,7 @@ static bool is_own(const struct late *late, const struct stat *status, const cha
 
 static bool may_open(const struct late *late, int fd)
 {
-	const struct process_attach *attach = late->attach;
+	const struct attach *attach = late->attach;
 	const struct redact_found *found = &attach->found;
 	char path[PATH_MAX];
 	size_t len, prefix = sizeof(VIEW_PREFIX) - 1;
@@ -197,7 +197,7 @@ static bool is_listed(const struct buf *hidden, const struct redact_entry *entry
 	return false;
 }
 
-void process_late_list(const struct late *late, struct buf *hidden)
+void late_list(const struct late *late, struct buf *hidden)
 {
 	struct redact_found now;
 	struct redact_entry entry;
@@ -234,7 +234,7 @@ static int answer(struct late *late, int fd)
 	return n == sizeof(response) || errno == ENOENT ? 0 : errno;
 }
 
-int process_late_answer(struct late *late)
+int late_answer(struct late *late)
 {
 	_Alignas(struct fanotify_event_metadata) not_zeroed char events[8192];
 	for (;;) {

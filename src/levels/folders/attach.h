@@ -30,11 +30,6 @@
 #include "workspace/changes.h"
 #include "workspace/redact.h"
 
-struct process;
-struct process_setup;
-struct process_step;
-struct sandbox;
-
 /* What the child is told about the view; two descriptors may come along: masks, the set's tree. */
 struct view_order {
 	bool is_folder; /* false: the workspace is a file, shown as it is */
@@ -45,12 +40,21 @@ struct view_order {
 		inode; /* of the folder that was walked over: it must be the one that is shown */
 };
 
-/* What the child says with the view: device numbers, see struct process_attach. */
+/* What the child says with the view: device numbers, see struct attach. */
 struct view_devices {
 	uint64_t mask, own;
 };
 
-struct process_attach {
+struct attach {
+	/* Set by the engine: before attach_open(), */
+	const struct policy *policy; /* borrowed; outlives it */
+	bool is_rootless;
+	uid_t inner_uid; /* what stands for the folder's owner inside, and in the set */
+	/* and before attach_send(). */
+	pid_t pid;          /* of the child */
+	int pidfd;          /* borrowed, as are the next two */
+	int sync_fd;        /* socket to the child */
+	int null_fd;        /* /dev/null */
 	bool has_workspace; /* a folder, so all of this applies */
 	bool has_changes, is_fresh;
 	bool is_overlay;   /* the view is one, and its inodes tell where a file comes from */
@@ -68,6 +72,8 @@ struct process_attach {
 	struct view_order order;
 	char id[CHANGES_ID_BYTES];
 	struct evidence_changes told; /* for the record, strings in here */
+	const char *notes[4];         /* for the record */
+	size_t n_notes;
 };
 
 /* What the keeper says at the end, in one message. */
@@ -81,39 +87,44 @@ struct keeper_report {
 #define KEEPER_DISK_FULL 'd' /* a folder outgrew limits.disk */
 
 /* attach.c: in this order; on failure *err names the field. */
-void process_attach_init(struct process_attach *attach);
-int process_attach_open(struct sandbox *sandbox, struct process *process, struct error *err)
-	must_check;
-int process_attach_send(struct process *process, struct error *err) must_check;
+void attach_init(struct attach *attach);
+int attach_open(const char *id, struct attach *attach, struct error *err) must_check;
+int attach_send(struct attach *attach, struct error *err) must_check;
 /* The view stands: questions about late files are asked from now on, and the keeper lives. */
-int process_attach_finish(struct process *process, struct error *err) must_check;
-/* process_attach_end() - at the end of the run: what became of the changes. */
-void process_attach_end(struct process *process, struct evidence_record *record);
-void process_attach_fini(struct process_attach *attach);
+int attach_finish(struct attach *attach, struct error *err) must_check;
+/* attach_end() - at the end of the run: what became of the changes. */
+void attach_end(struct attach *attach, struct evidence_record *record);
+void attach_fini(struct attach *attach);
 
 /* parse.c: what a file with secrets in it is replaced by. */
-#define PROCESS_MAX_PARSED_BYTES (2 * 1024 * 1024)
+#define ATTACH_MAX_PARSED_BYTES (2 * 1024 * 1024)
 enum parse_result { PARSE_HIDDEN, PARSE_REPLACED, PARSE_UNCHANGED };
-enum parse_result process_parse(const struct process *process, const struct redact_entry *entry,
-				struct buf *ret_content);
+enum parse_result attach_parse(const struct attach *attach, const struct redact_entry *entry,
+			       struct buf *ret_content);
 
 /* keeper.c: never returns. */
-_Noreturn void process_keeper_main(struct process *process, int engine_fd);
+_Noreturn void keeper_main(struct attach *attach, int engine_fd);
 
 /* late.c: files that appear on the host after the walk. */
-int process_late_open(bool is_overlay, int view_fd, int *ret_fd); /* 0 or errno */
+int late_open(bool is_overlay, int view_fd, int *ret_fd); /* 0 or errno */
 struct late {
-	const struct process_attach *attach;
+	const struct attach *attach;
 	const struct redact *redact;
 	bool is_one_device; /* the change set and the folder lie on one file system */
 	uint64_t n_refused;
 };
-/* process_late_list() - adds what is hidden on the host now and not in @hidden, as late */
-void process_late_list(const struct late *late, struct buf *hidden);
-int process_late_answer(struct late *late); /* 0, or an errno: no more answers can be given */
+/* late_list() - adds what is hidden on the host now and not in @hidden, as late */
+void late_list(const struct late *late, struct buf *hidden);
+int late_answer(struct late *late); /* 0, or an errno: no more answers can be given */
 
 /* view.c: in the child. */
-int view_mount(const struct process_setup *setup, int root_fd, int scratch_fd, int source_fd);
+#define VIEW_TARGET "/workspace"
+struct view_setup {
+	const struct policy *policy;
+	bool is_rootless;
+	int sync_fd; /* child's end */
+};
+int view_mount(const struct view_setup *setup, int root_fd, int scratch_fd, int source_fd);
 
 /* masks.c of the view: the entries of mask_fd. */
 struct mask {

@@ -17,7 +17,7 @@
 #include "base/syscalls.h"
 #include "confine/confine.h"
 #include "confine/reader.h"
-#include "levels/process/process.h"
+#include "levels/folders/attach.h"
 #include "workspace/replace.h"
 
 #define PARSER_MS        2000
@@ -54,11 +54,11 @@ static int read_file(int folder_fd, const struct redact_entry *entry, struct buf
 	}
 }
 
-static _Noreturn void parser_main(const struct process *process, enum redact_class class,
+static _Noreturn void parser_main(const struct attach *attach, enum redact_class class,
 				  const struct buf *bytes, int answer_fd)
 {
 	const struct confine_reader limits = { .cpu_seconds = 2 };
-	auto_buf struct buf out = BUF_INIT(PROCESS_MAX_PARSED_BYTES);
+	auto_buf struct buf out = BUF_INIT(ATTACH_MAX_PARSED_BYTES);
 	if (dup3(answer_fd, PARSER_ANSWER_FD, 0) < 0 && errno != EINVAL)
 		_exit(1);
 	for (int fd = 0; fd < PARSER_ANSWER_FD; fd++)
@@ -67,10 +67,9 @@ static _Noreturn void parser_main(const struct process *process, enum redact_cla
 		_exit(1);
 	const char *text = buf_string(bytes);
 	enum replace_result result =
-		class == REDACT_GIT
-			? replace_git_config(text, bytes->len, &out)
-			: replace_dotenv(text, bytes->len,
-					 &process->setup.policy->workspace.placeholders, &out);
+		class == REDACT_GIT ? replace_git_config(text, bytes->len, &out)
+				    : replace_dotenv(text, bytes->len,
+						     &attach->policy->workspace.placeholders, &out);
 	char word = (char)('0' + result);
 	if (write(PARSER_ANSWER_FD, &word, 1) != 1)
 		_exit(1);
@@ -103,15 +102,15 @@ static bool read_answer(int fd, struct buf *answer)
 	}
 }
 
-static int ask_parser(const struct process *process, enum redact_class class,
-		      const struct buf *bytes, struct buf *answer)
+static int ask_parser(const struct attach *attach, enum redact_class class, const struct buf *bytes,
+		      struct buf *answer)
 {
 	int pipe_fds[2], status = -1;
 	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
 		return errno;
 	pid_t pid = fork();
 	if (pid == 0)
-		parser_main(process, class, bytes, pipe_fds[1]);
+		parser_main(attach, class, bytes, pipe_fds[1]);
 	close(pipe_fds[1]);
 	bool is_answered = pid > 0 && read_answer(pipe_fds[0], answer);
 	close(pipe_fds[0]);
@@ -124,16 +123,16 @@ static int ask_parser(const struct process *process, enum redact_class class,
 	return is_answered && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EPROTO;
 }
 
-enum parse_result process_parse(const struct process *process, const struct redact_entry *entry,
-				struct buf *ret_content)
+enum parse_result attach_parse(const struct attach *attach, const struct redact_entry *entry,
+			       struct buf *ret_content)
 {
 	auto_buf struct buf bytes = BUF_INIT(REPLACE_MAX_BYTES);
-	auto_buf struct buf answer = BUF_INIT(PROCESS_MAX_PARSED_BYTES + 1);
-	if (read_file(process->attach.folder_fd, entry, &bytes) != 0)
+	auto_buf struct buf answer = BUF_INIT(ATTACH_MAX_PARSED_BYTES + 1);
+	if (read_file(attach->folder_fd, entry, &bytes) != 0)
 		return PARSE_HIDDEN;
 	if (entry->class == REDACT_GIT && !replace_git_may_hold(buf_string(&bytes), bytes.len))
 		return PARSE_UNCHANGED;
-	if (ask_parser(process, entry->class, &bytes, &answer) != 0)
+	if (ask_parser(attach, entry->class, &bytes, &answer) != 0)
 		return PARSE_HIDDEN;
 	if (answer.data[0] == '0' + REPLACE_UNCHANGED && answer.len == 1)
 		return PARSE_UNCHANGED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_masks.c - what stands in place of hidden files */
-#include "levels/process/view_masks.h"
+#include "levels/folders/view_masks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/syscalls.h"
-#include "levels/process/process.h"
+#include "levels/folders/mounts.h"
 #include "wire/codec.h"
 
 void mask_put(struct buf *out, const struct mask *mask)

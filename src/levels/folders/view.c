@@ -16,15 +16,14 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/syscalls.h"
-#include "levels/process/attach.h"
-#include "levels/process/root.h"
-#include "levels/process/view_masks.h"
+#include "levels/folders/attach.h"
+#include "levels/folders/mounts.h"
+#include "levels/folders/view_masks.h"
 
-#define SAFE   (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
-#define TARGET "/workspace"
+#define SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
 
 struct view {
-	const struct process_setup *setup;
+	const struct view_setup *setup;
 	struct view_order order;
 	int root_fd, scratch_fd, source_fd;
 	int tree_fd;                  /* of the change set */
@@ -81,9 +80,9 @@ static int map_list(struct view *view)
 
 static int make_masks(struct view *view)
 {
-	const struct process_option options[] = { { "source", "foso" }, { "mode", "0755" } };
+	const struct mount_option options[] = { { "source", "foso" }, { "mode", "0755" } };
 	int r = map_list(view);
-	if (r != 0 || (r = root_mkdir(view->scratch_fd, "masks", 0755)) != 0)
+	if (r != 0 || (r = mounts_mkdir(view->scratch_fd, "masks", 0755)) != 0)
 		return r;
 	view->masks_mount_fd = mounts_make("tmpfs", options, ARRAY_LEN(options), SAFE);
 	if (view->masks_mount_fd < 0)
@@ -101,7 +100,7 @@ static int attach_tree(struct view *view)
 {
 	char path[4096];
 	auto_fd int clone = -1;
-	int r = root_mkdir(view->scratch_fd, "kept", 0755);
+	int r = mounts_mkdir(view->scratch_fd, "kept", 0755);
 	if (r != 0)
 		return r;
 	if (view->setup->is_rootless) {
@@ -127,7 +126,7 @@ static void list_layers(const struct view *view, char *text, size_t size)
 static int make_overlay(struct view *view)
 {
 	char lower[64];
-	int r = root_mkdir(view->scratch_fd, "folder", 0755);
+	int r = mounts_mkdir(view->scratch_fd, "folder", 0755);
 	if (r != 0)
 		return -r;
 	if ((r = mounts_attach(view->source_fd, view->scratch_fd, "folder")) < 0)
@@ -137,7 +136,7 @@ static int make_overlay(struct view *view)
 	if (fchdir(view->scratch_fd) < 0)
 		return -errno;
 	list_layers(view, lower, sizeof(lower));
-	const struct process_option options[] = {
+	const struct mount_option options[] = {
 		{ "source", "foso" },
 		{ "lowerdir", lower },
 		{ "userxattr", NULL },
@@ -222,7 +221,7 @@ static int mount_view(struct view *view)
 		is_overlay ? make_overlay(view) : fcntl(view->source_fd, F_DUPFD_CLOEXEC, 3);
 	if (made < 0)
 		return is_overlay ? -made : errno;
-	auto_fd int target = mounts_target(view->root_fd, TARGET, is_folder);
+	auto_fd int target = mounts_target(view->root_fd, VIEW_TARGET, is_folder);
 	if (target < 0)
 		return -target;
 	if ((r = mounts_attach(made, target, "")) < 0)
@@ -232,7 +231,7 @@ static int mount_view(struct view *view)
 	return r == 0 && view->order.is_watched ? send_view(view, made) : r;
 }
 
-int view_mount(const struct process_setup *setup, int root_fd, int scratch_fd, int source_fd)
+int view_mount(const struct view_setup *setup, int root_fd, int scratch_fd, int source_fd)
 {
 	struct view view = {
 		.setup = setup,

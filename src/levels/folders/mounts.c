@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mounts.c - small wrappers of the mount calls */
+#include "levels/folders/mounts.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/syscalls.h"
-#include "levels/process/process.h"
+#include "policy/policy.h"
 
-static int configure(int context, const struct process_option *options, size_t n_options,
+#define SAFE (MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
+
+static int configure(int context, const struct mount_option *options, size_t n_options,
 		     unsigned last_command)
 {
 	for (size_t i = 0; i < n_options; i++) {
@@ -20,14 +25,14 @@ static int configure(int context, const struct process_option *options, size_t n
 	return sys_fsconfig(context, last_command, NULL, NULL, 0) < 0 ? -errno : 0;
 }
 
-int mounts_change(int mount_fd, const struct process_option *options, size_t n_options)
+int mounts_change(int mount_fd, const struct mount_option *options, size_t n_options)
 {
 	auto_fd int context = sys_fspick(mount_fd, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
 	return context < 0 ? -errno
 			   : configure(context, options, n_options, FSCONFIG_CMD_RECONFIGURE);
 }
 
-int mounts_make(const char *type, const struct process_option *options, size_t n_options,
+int mounts_make(const char *type, const struct mount_option *options, size_t n_options,
 		unsigned attributes)
 {
 	auto_fd int context = sys_fsopen(type, FSOPEN_CLOEXEC);
@@ -135,4 +140,62 @@ int mounts_target(int root_fd, const char *path, bool is_directory)
 	if (is_directory != S_ISDIR(status.st_mode))
 		return is_directory ? -ENOTDIR : -EISDIR;
 	return take_fd(&fd);
+}
+
+int mounts_mkdir(int dir_fd, const char *path, mode_t mode)
+{
+	if (mkdirat(dir_fd, path, mode) < 0)
+		return errno;
+	/* The child's umask is 0, but mkdir() takes no set-id bits. */
+	return mode & 06000 && fchmodat(dir_fd, path, mode, 0) < 0 ? errno : 0;
+}
+
+/* A view that can be written while the source stays as it is; the changes live on the scratch. */
+int mounts_make_overlay(int scratch_fd, size_t index, int source_fd)
+{
+	char lower[16], upper[16], work[16];
+	(void)snprintf(lower, sizeof(lower), "l%zu", index);
+	(void)snprintf(upper, sizeof(upper), "u%zu", index);
+	(void)snprintf(work, sizeof(work), "w%zu", index);
+	struct stat status;
+	int r;
+	/* The upper folder is what the view's top folder shows: owner and mode are the source's. */
+	if (fstat(source_fd, &status) < 0)
+		return -errno;
+	if ((r = mounts_mkdir(scratch_fd, lower, 0755)) != 0 ||
+	    (r = mounts_mkdir(scratch_fd, upper, status.st_mode & 07777)) != 0 ||
+	    (r = mounts_mkdir(scratch_fd, work, 0755)) != 0)
+		return -r;
+	if (fchownat(scratch_fd, upper, status.st_uid, status.st_gid, 0) < 0 && errno != EINVAL &&
+	    errno != EPERM)
+		return -errno;
+	if ((r = mounts_attach(source_fd, scratch_fd, lower)) < 0)
+		return r;
+	if (fchdir(scratch_fd) < 0)
+		return -errno;
+	const struct mount_option options[] = {
+		{ "source", "foso" }, { "lowerdir", lower }, { "upperdir", upper },
+		{ "workdir", work },  { "userxattr", NULL },
+	};
+	return mounts_make("overlay", options, ARRAY_LEN(options), SAFE);
+}
+
+/* Without a size of its own a tmpfs is a folder of the scratch, so limits.disk bounds them all. */
+int mounts_make_tmpfs(int scratch_fd, size_t index, uint64_t size_bytes)
+{
+	char name[16], size[32];
+	if (size_bytes == POLICY_UNLIMITED) {
+		(void)snprintf(name, sizeof(name), "t%zu", index);
+		int r = mounts_mkdir(scratch_fd, name, 01777);
+		return r != 0 ? -r : mounts_clone(scratch_fd, name, false);
+	}
+	(void)snprintf(size, sizeof(size), "%llu",
+		       (unsigned long long)MAX(size_bytes, (uint64_t)4096));
+	const struct mount_option options[] = {
+		{ "source", "foso" },
+		{ "size", size },
+		{ "nr_inodes", "65536" },
+		{ "mode", "1777" },
+	};
+	return mounts_make("tmpfs", options, ARRAY_LEN(options), SAFE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* attach.c - the engine's side of the workspace; attach.h tells the whole */
-#include "levels/process/attach.h"
+#include "levels/folders/attach.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,6 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/syscalls.h"
-#include "levels/process/process.h"
 
 #define MAX_COVERS 4096  /* mounts that hide files of a folder with access rw */
 #define LEAVING_MS 50    /* a keeper that has reported */
@@ -34,15 +33,15 @@ static int fail(struct error *err, int errnum, const char *subject, const char *
 	return error_remedy(err, r, "%s", remedy);
 }
 
-static void note(struct process *process, const char *text)
+static void note(struct attach *attach, const char *text)
 {
-	if (process->n_notes < ARRAY_LEN(process->notes))
-		process->notes[process->n_notes++] = text;
+	if (attach->n_notes < ARRAY_LEN(attach->notes))
+		attach->notes[attach->n_notes++] = text;
 }
 
-void process_attach_init(struct process_attach *attach)
+void attach_init(struct attach *attach)
 {
-	*attach = (struct process_attach){ .has_workspace = false };
+	*attach = (struct attach){ .has_workspace = false };
 	attach->folder_fd = attach->mask_fd = attach->late_fd = -1;
 	attach->keeper_fd = attach->keeper_pidfd = -1;
 	attach->changes = CHANGES_CLOSED;
@@ -55,10 +54,9 @@ static bool has_redaction(const struct policy *policy)
 }
 
 /* The folder; a workspace that is a file is shown as it is, and its caller named it. */
-static int open_folder(struct process *process, struct error *err)
+static int open_folder(struct attach *attach, struct error *err)
 {
-	const struct policy *policy = process->setup.policy;
-	struct process_attach *attach = &process->attach;
+	const struct policy *policy = attach->policy;
 	struct stat status;
 	auto_fd int fd = openat(AT_FDCWD, policy->workspace.path, O_PATH | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status) < 0) {
@@ -79,11 +77,11 @@ static int open_folder(struct process *process, struct error *err)
 }
 
 /* What stands in place of one hidden file. */
-static void put_mask(struct process *process, const struct redact_entry *entry, struct buf *masks,
+static void put_mask(struct attach *attach, const struct redact_entry *entry, struct buf *masks,
 		     struct buf *hidden)
 {
-	const struct policy *policy = process->setup.policy;
-	auto_buf struct buf content = BUF_INIT(PROCESS_MAX_PARSED_BYTES);
+	const struct policy *policy = attach->policy;
+	auto_buf struct buf content = BUF_INIT(ATTACH_MAX_PARSED_BYTES);
 	struct mask mask = {
 		.hiding = policy->workspace.redact_as == POLICY_REDACT_ABSENT
 				  ? CHANGES_HIDDEN_ABSENT
@@ -93,7 +91,7 @@ static void put_mask(struct process *process, const struct redact_entry *entry, 
 		.len = entry->len,
 	};
 	if (entry->class == REDACT_GIT || entry->class == REDACT_ENV) {
-		enum parse_result r = process_parse(process, entry, &content);
+		enum parse_result r = attach_parse(attach, entry, &content);
 		if (r == PARSE_UNCHANGED)
 			return;
 		if (r == PARSE_REPLACED) {
@@ -104,10 +102,10 @@ static void put_mask(struct process *process, const struct redact_entry *entry, 
 	}
 	mask_put(masks, &mask);
 	changes_hidden_put(hidden, mask.hiding, mask.path, mask.len);
-	process->attach.order.n_masks++;
+	attach->order.n_masks++;
 }
 
-static int write_masks(struct process_attach *attach, const struct buf *masks)
+static int write_masks(struct attach *attach, const struct buf *masks)
 {
 	auto_fd int fd = sys_memfd_create("foso-masks", MFD_CLOEXEC);
 	if (fd < 0 || fd_write_all(fd, masks->data, masks->len) < 0)
@@ -118,21 +116,20 @@ static int write_masks(struct process_attach *attach, const struct buf *masks)
 }
 
 /* Folders come first: what lies in a hidden one is then hidden already. */
-static int make_masks(struct process *process, struct buf *hidden, struct error *err)
+static int make_masks(struct attach *attach, struct buf *hidden, struct error *err)
 {
-	struct process_attach *attach = &process->attach;
 	auto_buf struct buf masks = BUF_INIT(CHANGES_MAX_HIDDEN_BYTES);
 	for (int pass = 0; pass < 2; pass++) {
 		struct redact_entry entry;
 		for (size_t at = 0; redact_next(&attach->found, &at, &entry) == 1;) {
 			if ((entry.type == DT_DIR) == (pass == 0))
-				put_mask(process, &entry, &masks, hidden);
+				put_mask(attach, &entry, &masks, hidden);
 		}
 	}
 	if (!buf_is_whole(&masks) || !buf_is_whole(hidden))
 		return fail(err, ENOMEM, "workspace.redact", "the masks cannot be made",
 			    "free some memory, or hide fewer files");
-	if (process->setup.policy->workspace.access == POLICY_ACCESS_RW &&
+	if (attach->policy->workspace.access == POLICY_ACCESS_RW &&
 	    attach->order.n_masks > MAX_COVERS) {
 		int r = error_set(
 			err, ERR_LIMIT, 0, "workspace.redact",
@@ -147,18 +144,17 @@ static int make_masks(struct process *process, struct buf *hidden, struct error 
 				  "free some memory");
 }
 
-static int find_hidden(struct process *process, struct buf *hidden, struct error *err)
+static int find_hidden(struct attach *attach, struct buf *hidden, struct error *err)
 {
-	struct process_attach *attach = &process->attach;
-	const struct policy *policy = process->setup.policy;
+	const struct policy *policy = attach->policy;
 	bool wants_shown =
-		policy->workspace.access == POLICY_ACCESS_OVERLAY && !process->setup.is_rootless;
+		policy->workspace.access == POLICY_ACCESS_OVERLAY && !attach->is_rootless;
 	attach->redact = calloc(1, sizeof(*attach->redact));
 	if (!attach->redact)
 		return fail(err, ENOMEM, "workspace.redact", "no memory", "free some memory");
 	redact_init(attach->redact, policy);
 	int r = redact_walk(attach->folder_fd, attach->redact, wants_shown, &attach->found, err);
-	return r < 0 ? r : make_masks(process, hidden, err);
+	return r < 0 ? r : make_masks(attach, hidden, err);
 }
 
 static uint64_t realtime_ns(void)
@@ -169,21 +165,21 @@ static uint64_t realtime_ns(void)
 }
 
 /* Where the host has the folder, for whoever commits to it later. */
-static int describe_folder(const struct process *process, struct changes_record *record,
+static int describe_folder(const struct attach *attach, struct changes_record *record,
 			   struct stat *ret_status)
 {
-	ssize_t len = fd_path(process->attach.folder_fd, record->path, sizeof(record->path));
+	ssize_t len = fd_path(attach->folder_fd, record->path, sizeof(record->path));
 	if (len < 0)
 		return (int)-len;
-	if (fstat(process->attach.folder_fd, ret_status) < 0)
+	if (fstat(attach->folder_fd, ret_status) < 0)
 		return errno;
 	record->dev = ret_status->st_dev;
 	record->inode = ret_status->st_ino;
 	record->host_uid = ret_status->st_uid;
 	record->host_gid = ret_status->st_gid;
 	/* Rootless, one id is mapped: everything in the set is the caller's. */
-	bool is_rootless = process->setup.is_rootless;
-	uid_t inner = process_inner_user(process->setup.policy);
+	bool is_rootless = attach->is_rootless;
+	uid_t inner = attach->inner_uid;
 	record->disk_uid = is_rootless ? ret_status->st_uid : inner;
 	record->disk_gid = is_rootless ? ret_status->st_gid : inner;
 	return 0;
@@ -219,11 +215,11 @@ static bool has_late(const struct changes *changes)
 	return false;
 }
 
-static int take_changes(struct process *process, int store_fd, const struct stat *status,
+static int take_changes(struct attach *attach, int store_fd, const struct stat *status,
 			struct error *err)
 {
-	struct changes *changes = &process->attach.changes;
-	const char *id = process->setup.policy->workspace.changes;
+	struct changes *changes = &attach->changes;
+	const char *id = attach->policy->workspace.changes;
 	int r = changes_open(store_fd, id, false, changes, err);
 	if (r < 0)
 		return error_under(err, r, "workspace.changes");
@@ -251,16 +247,16 @@ static int take_changes(struct process *process, int store_fd, const struct stat
 	return changes_write(changes, err);
 }
 
-static int make_changes(struct sandbox *sandbox, struct process *process, int store_fd,
+static int make_changes(const char *id, struct attach *attach, int store_fd,
 			struct changes_record *record, const struct stat *status, struct error *err)
 {
-	const struct policy_limits *limits = &process->setup.policy->limits;
-	struct changes *changes = &process->attach.changes;
+	const struct policy_limits *limits = &attach->policy->limits;
+	struct changes *changes = &attach->changes;
 	const struct changes_options options = {
-		.wants_folder = process->setup.is_rootless,
+		.wants_folder = attach->is_rootless,
 		.is_strict = limits->is_strict,
 	};
-	(void)snprintf(record->id, sizeof(record->id), "%s", sandbox->id);
+	(void)snprintf(record->id, sizeof(record->id), "%s", id);
 	record->kind = CHANGES_WORKSPACE;
 	record->started_realtime_ns = realtime_ns();
 	record->disk_bytes = limits->disk_bytes;
@@ -268,7 +264,7 @@ static int make_changes(struct sandbox *sandbox, struct process *process, int st
 	int r = changes_create(store_fd, record, &options, changes, err);
 	if (r < 0)
 		return r;
-	process->attach.is_fresh = true;
+	attach->is_fresh = true;
 	int errnum = dress_upper(changes, status);
 	return errnum == 0 ? 0
 			   : fail(err, errnum, record->id,
@@ -276,58 +272,57 @@ static int make_changes(struct sandbox *sandbox, struct process *process, int st
 				  "see foso doctor");
 }
 
-static int open_changes(struct sandbox *sandbox, struct process *process, const struct buf *hidden,
+static int open_changes(const char *id, struct attach *attach, const struct buf *hidden,
 			struct error *err)
 {
-	struct process_attach *attach = &process->attach;
 	struct changes_record record = { .id = "" };
 	struct stat status = { 0 };
 	auto_fd int store_fd = -1;
-	int errnum = describe_folder(process, &record, &status);
+	int errnum = describe_folder(attach, &record, &status);
 	if (errnum != 0)
 		return fail(err, errnum, "workspace.path", "cannot be described",
 			    "see foso doctor");
 	int r = changes_store_open(&store_fd, err);
-	if (r == 0 && process->setup.policy->workspace.changes[0])
-		r = take_changes(process, store_fd, &status, err);
+	if (r == 0 && attach->policy->workspace.changes[0])
+		r = take_changes(attach, store_fd, &status, err);
 	else if (r == 0)
-		r = make_changes(sandbox, process, store_fd, &record, &status, err);
+		r = make_changes(id, attach, store_fd, &record, &status, err);
 	if (r < 0)
 		return r;
 	attach->has_changes = attach->order.has_changes = true;
 	memcpy(attach->id, attach->changes.record.id, sizeof(attach->id));
 	if (attach->changes.record.mechanism == CHANGES_FOLDER)
-		note(process,
+		note(attach,
 		     "limits.disk: a watchdog holds it for the change set, as it is no disk");
 	return changes_hidden_write(&attach->changes, hidden, err);
 }
 
-int process_attach_open(struct sandbox *sandbox, struct process *process, struct error *err)
+int attach_open(const char *id, struct attach *attach, struct error *err)
 {
-	const struct policy *policy = process->setup.policy;
+	const struct policy *policy = attach->policy;
 	auto_buf struct buf hidden = BUF_INIT(CHANGES_MAX_HIDDEN_BYTES);
 	if (!policy->workspace.path[0])
 		return 0;
-	int r = open_folder(process, err);
-	if (r < 0 || !process->attach.has_workspace)
+	int r = open_folder(attach, err);
+	if (r < 0 || !attach->has_workspace)
 		return r;
-	if (has_redaction(policy) && (r = find_hidden(process, &hidden, err)) < 0)
+	if (has_redaction(policy) && (r = find_hidden(attach, &hidden, err)) < 0)
 		return r;
-	process->attach.order.is_watched = has_redaction(policy) && !process->setup.is_rootless;
-	if (has_redaction(policy) && process->setup.is_rootless)
-		note(process, NOTE_NO_LATE);
+	attach->order.is_watched = has_redaction(policy) && !attach->is_rootless;
+	if (has_redaction(policy) && attach->is_rootless)
+		note(attach, NOTE_NO_LATE);
 	return policy->workspace.access == POLICY_ACCESS_OVERLAY
-		       ? open_changes(sandbox, process, &hidden, err)
+		       ? open_changes(id, attach, &hidden, err)
 		       : 0;
 }
 
 /* The set's tree as the child can attach it: mapped, so that owners on disk are those inside. */
-static int open_tree_for_child(struct process *process, int *ret_fd, struct error *err)
+static int open_tree_for_child(struct attach *attach, int *ret_fd, struct error *err)
 {
-	struct changes *changes = &process->attach.changes;
+	struct changes *changes = &attach->changes;
 	char path[64];
 	int r;
-	if (process->setup.is_rootless) {
+	if (attach->is_rootless) {
 		*ret_fd = fcntl(changes->tree_fd, F_DUPFD_CLOEXEC, 3);
 		return *ret_fd < 0 ? fail(err, errno, changes->record.id, "cannot be handed over",
 					  "raise the limit of open files")
@@ -336,7 +331,7 @@ static int open_tree_for_child(struct process *process, int *ret_fd, struct erro
 	auto_fd int fd = -1;
 	if ((r = changes_tree_clone(changes, &fd, err)) < 0)
 		return r;
-	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)process->pid);
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)attach->pid);
 	auto_fd int mapping_fd = openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
 	struct mount_attr attr = {
 		.attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
@@ -351,9 +346,8 @@ static int open_tree_for_child(struct process *process, int *ret_fd, struct erro
 	return 0;
 }
 
-int process_attach_send(struct process *process, struct error *err)
+int attach_send(struct attach *attach, struct error *err)
 {
-	struct process_attach *attach = &process->attach;
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(int) * 2)];
@@ -363,10 +357,10 @@ int process_attach_send(struct process *process, struct error *err)
 	int fds[2];
 	size_t n_fds = 0;
 	auto_fd int tree_fd = -1;
-	if (!process->setup.policy->workspace.path[0])
+	if (!attach->policy->workspace.path[0])
 		return 0;
 	if (attach->has_changes) {
-		int r = open_tree_for_child(process, &tree_fd, err);
+		int r = open_tree_for_child(attach, &tree_fd, err);
 		if (r < 0)
 			return r;
 		fds[n_fds++] = tree_fd;
@@ -381,7 +375,7 @@ int process_attach_send(struct process *process, struct error *err)
 		control.align.cmsg_len = (socklen_t)CMSG_LEN(sizeof(int) * n_fds);
 		memcpy(CMSG_DATA(&control.align), fds, sizeof(int) * n_fds);
 	}
-	ssize_t n = sendmsg(process->sync_fd, &message, MSG_NOSIGNAL);
+	ssize_t n = sendmsg(attach->sync_fd, &message, MSG_NOSIGNAL);
 	fd_close(&attach->mask_fd);
 	return n < 0 ? fail(err, errno, "workspace", "cannot be handed to the sandbox",
 			    "see foso doctor")
@@ -415,33 +409,31 @@ static int recv_view(int sync_fd, int *ret_view_fd, struct view_devices *ret)
 	}
 }
 
-static int open_late(struct process *process, struct error *err)
+static int open_late(struct attach *attach, struct error *err)
 {
-	struct process_attach *attach = &process->attach;
 	struct view_devices devices = { 0 };
 	auto_fd int view_fd = -1;
-	int errnum = recv_view(process->sync_fd, &view_fd, &devices);
+	int errnum = recv_view(attach->sync_fd, &view_fd, &devices);
 	attach->mask_dev = devices.mask;
 	attach->own_dev = devices.own;
 	if (errnum != 0)
 		return fail(err, errnum, "workspace", "the child is gone", "see foso doctor");
-	bool is_rw = process->setup.policy->workspace.access == POLICY_ACCESS_RW;
+	bool is_rw = attach->policy->workspace.access == POLICY_ACCESS_RW;
 	attach->is_overlay = attach->has_changes || (attach->order.has_masks && !is_rw);
-	if (process_late_open(attach->is_overlay, view_fd, &attach->late_fd) != 0)
-		note(process, NOTE_NO_LATE);
+	if (late_open(attach->is_overlay, view_fd, &attach->late_fd) != 0)
+		note(attach, NOTE_NO_LATE);
 	return 0;
 }
 
-static int start_keeper(struct process *process, struct error *err)
+static int start_keeper(struct attach *attach, struct error *err)
 {
-	struct process_attach *attach = &process->attach;
 	int sockets[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return fail(err, errno, "workspace", "no socket to its keeper",
 			    "raise the limit of open files");
 	pid_t pid = fork();
 	if (pid == 0)
-		process_keeper_main(process, sockets[1]);
+		keeper_main(attach, sockets[1]);
 	int errnum = errno;
 	close(sockets[1]);
 	attach->keeper_fd = sockets[0];
@@ -461,13 +453,12 @@ static int start_keeper(struct process *process, struct error *err)
 	return 0;
 }
 
-int process_attach_finish(struct process *process, struct error *err)
+int attach_finish(struct attach *attach, struct error *err)
 {
-	struct process_attach *attach = &process->attach;
-	int r = attach->order.is_watched ? open_late(process, err) : 0;
+	int r = attach->order.is_watched ? open_late(attach, err) : 0;
 	if (r < 0 || (!attach->has_changes && attach->late_fd < 0))
 		return r;
-	return start_keeper(process, err);
+	return start_keeper(attach, err);
 }
 
 /* 0, or an errno: the keeper is gone, or does not answer. */
@@ -490,10 +481,9 @@ static int await_report(int fd, struct keeper_report *report)
 	}
 }
 
-void process_attach_end(struct process *process, struct evidence_record *record)
+void attach_end(struct attach *attach, struct evidence_record *record)
 {
 	static const char *const mechanisms[] = { CHANGES_DISK_WORDS, CHANGES_FOLDER_WORDS };
-	struct process_attach *attach = &process->attach;
 	struct keeper_report report = { 0 };
 	if (attach->keeper_fd < 0)
 		return;
@@ -503,11 +493,11 @@ void process_attach_end(struct process *process, struct evidence_record *record)
 	attach->is_told = errnum == 0;
 	fd_close(&attach->keeper_fd);
 	if (errnum != 0)
-		note(process, "workspace: its keeper was gone; foso gc looks after the change set");
+		note(attach, "workspace: its keeper was gone; foso gc looks after the change set");
 	if (!attach->has_changes)
 		return;
 	if (report.has_failed)
-		note(process, "workspace: the record of the change set could not be written");
+		note(attach, "workspace: the record of the change set could not be written");
 	attach->told = (struct evidence_changes){
 		.id = attach->id,
 		.mechanism = mechanisms[attach->changes.record.mechanism],
@@ -521,7 +511,7 @@ void process_attach_end(struct process *process, struct evidence_record *record)
 }
 
 /* It ends by itself; one that writes much to the disk still may be left to that. */
-static void reap_keeper(struct process_attach *attach)
+static void reap_keeper(struct attach *attach)
 {
 	struct pollfd end = { .fd = attach->keeper_pidfd, .events = POLLIN };
 	fd_close(&attach->keeper_fd);
@@ -533,7 +523,7 @@ static void reap_keeper(struct process_attach *attach)
 	fd_close(&attach->keeper_pidfd);
 }
 
-void process_attach_fini(struct process_attach *attach)
+void attach_fini(struct attach *attach)
 {
 	struct error ignored = { 0 };
 	/* Nobody ran in it: as if it had never been made. */
