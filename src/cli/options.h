@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - the options of each command, as tables of rows that options/options.h describes
+ * options.h - the options of each command, as tables, and the walk over a command line
+ *
+ * OPTION(ID, name, letter, argument, choices, field, help)
+ *
+ *   letter    '\0' if there is no short form
+ *   argument  "" for a switch; else what usage shows for the value
+ *   choices   what a completion offers: words, or <file>, <folder>, <env>, <limit>, <id>
+ *   field     policy field that the value is given to; ending in '.', the value is NAME=VALUE
+ *             of a field below it; "" if the command itself deals with the value
+ *
+ * Help, completions and man pages are generated from here.
  */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "cli/commands.h"
-#include "evidencetool/options.h"
-#include "imagetool/options.h"
-#include "options/options.h"
-#include "verify/options.h"
-#include "workspacetool/options.h"
+#include "workspace/options.h"
 
 /* clang-format off */
 #define GLOBAL_OPTIONS(OPTION)                                                                    \
@@ -93,44 +103,25 @@
 #define NO_OPTIONS(OPTION)
 /* clang-format on */
 
-/* Which table a command has that foso itself does. */
-#define COMMAND_OPTIONS(TABLE)        \
-	TABLE(RUN, RUN_OPTIONS)       \
-	TABLE(PS, PS_OPTIONS)         \
-	TABLE(KILL, KILL_OPTIONS)     \
-	TABLE(LOGS, LOGS_OPTIONS)     \
-	TABLE(GC, GC_OPTIONS)         \
-	TABLE(DOCTOR, DOCTOR_OPTIONS) \
-	TABLE(HELP, HELP_OPTIONS)     \
-	TABLE(VERSION, NO_OPTIONS)    \
-	TABLE(NONE, MAIN_OPTIONS)
-
-/* Which table a command of a sibling has, which reads its own command line; for completion. */
-#define SIBLING_OPTIONS(TABLE)                    \
+/* Which table a command has.  Siblings read their own command line; tables are for completion. */
+#define COMMAND_OPTIONS(TABLE)                    \
+	TABLE(RUN, RUN_OPTIONS)                   \
+	TABLE(PS, PS_OPTIONS)                     \
+	TABLE(KILL, KILL_OPTIONS)                 \
+	TABLE(LOGS, LOGS_OPTIONS)                 \
+	TABLE(GC, GC_OPTIONS)                     \
 	TABLE(DIFF, WORKSPACE_DIFF_OPTIONS)       \
 	TABLE(COMMIT, WORKSPACE_COMMIT_OPTIONS)   \
 	TABLE(DISCARD, WORKSPACE_DISCARD_OPTIONS) \
 	TABLE(FORK, WORKSPACE_FORK_OPTIONS)       \
-	TABLE(VERIFY, VERIFY_OPTIONS)             \
+	TABLE(DOCTOR, DOCTOR_OPTIONS)             \
+	TABLE(VERIFY, NO_OPTIONS)                 \
 	TABLE(POLICY, NO_OPTIONS)                 \
 	TABLE(EVIDENCE, NO_OPTIONS)               \
-	TABLE(IMAGE, NO_OPTIONS)
-
-/* VERB(command, word, TABLE) - the commands that a sibling has below its own; for completion */
-#define SIBLING_VERBS(VERB)                             \
-	VERB(IMAGE, import, IMAGE_IMPORT_OPTIONS)       \
-	VERB(IMAGE, list, IMAGE_SHOW_OPTIONS)           \
-	VERB(IMAGE, inspect, IMAGE_SHOW_OPTIONS)        \
-	VERB(IMAGE, rm, IMAGE_STORE_OPTIONS)            \
-	VERB(IMAGE, gc, IMAGE_GC_OPTIONS)               \
-	VERB(IMAGE, export, IMAGE_STORE_OPTIONS)        \
-	VERB(IMAGE, erofs, IMAGE_STORE_OPTIONS)         \
-	VERB(EVIDENCE, list, EVIDENCE_LIST_OPTIONS)     \
-	VERB(EVIDENCE, show, EVIDENCE_SHOW_OPTIONS)     \
-	VERB(EVIDENCE, verify, EVIDENCE_VERIFY_OPTIONS) \
-	VERB(EVIDENCE, export, EVIDENCE_EXPORT_OPTIONS) \
-	VERB(EVIDENCE, keygen, EVIDENCE_KEYGEN_OPTIONS) \
-	VERB(EVIDENCE, sign, EVIDENCE_SIGN_OPTIONS)
+	TABLE(IMAGE, NO_OPTIONS)                  \
+	TABLE(HELP, HELP_OPTIONS)                 \
+	TABLE(VERSION, NO_OPTIONS)                \
+	TABLE(NONE, MAIN_OPTIONS)
 
 enum option_id {
 	OPTION_HELP,
@@ -159,25 +150,59 @@ enum option_id {
 	OPTION_FOLLOW,
 	OPTION_DRY_RUN,
 	OPTION_ORPHANS,
+	OPTION_STAT,
+	OPTION_PATCH,
+	OPTION_LIST,
+	OPTION_EXEC_PATHS,
+	OPTION_ONLY,
+	OPTION_EXCEPT,
+	OPTION_ALLOW_EXEC_PATHS,
+	OPTION_OVERWRITE,
+	OPTION_RESUME,
+	OPTION_ROLLBACK,
+	OPTION_NUMBER,
 	OPTION_COMPLETION,
 	OPTION_SCDOC,
 };
 
-/* options_of() - the options of a command; those of every command are not among them. */
-struct option_table options_of(enum command_id command);
-
-/* A command below one of the siblings' commands. */
-struct sibling_verb {
-	enum command_id command;
-	char word[12];
-	struct option_table options;
+/* Text lies inside the row, so the tables need no relocation when the program starts. */
+struct option_row {
+	uint8_t id; /* enum option_id */
+	char letter;
+	char name[20];
+	char argument[28];
+	char choices[36];
+	char field[16];
+	char help[164];
 };
 
-/* sibling_verb() - the @n-th, those of one command in a row; NULL after the last. */
-const struct sibling_verb *sibling_verb(size_t n);
+/* option_rows() - the options of a command; the global ones are not among them. */
+const struct option_row *option_rows(enum command_id command, size_t *ret_n_rows);
 
-/* options_of_all() - the options that every command has. */
-struct option_table options_of_all(void);
+extern const struct option_row global_option_rows[];
+extern const size_t n_global_option_rows;
 
-/* options_begin() - the walk over @words by the options of @command; both are borrowed. */
-struct options options_begin(enum command_id command, char **words);
+/* A walk over the options at the head of a command line. */
+struct options {
+	enum command_id command;
+	char **words;        /* borrowed, NULL-terminated */
+	size_t at;           /* next word; after the last option, the first operand */
+	const char *letters; /* rest of a word of short options, such as "tq"; NULL if none */
+};
+
+struct option {
+	const struct option_row *row;
+	const char *value; /* "" for a switch; borrowed from the words */
+	char spelling[16]; /* "--limit" or "-l", as the user wrote it */
+};
+
+/*
+ * options_next() - the next option
+ *
+ * Returns 0 and the option; 1 when none is left, @at being the first operand ("--" is passed);
+ * -ERR_INVALID with the option as the subject and the accepted form as the remedy.
+ */
+int options_next(struct options *options, struct option *ret, struct error *err) must_check;
+
+/* options_no_operands() - 0, or -ERR_INVALID if words are left that the command does not take. */
+int options_no_operands(const struct options *options, struct error *err) must_check;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ static int confine(void)
 	int r = confine_landlock_if_any(NULL, 0, true);
 	if (r == 0)
 		r = confine_rlimits(rlimits, ARRAY_LEN(rlimits));
-	return r != 0 ? r : walls_raise(WALLS_COMPILER);
+	return r != 0 ? r : walls_raise(WALLS_COMPILER, false);
 }
 
 static int compile(const struct wasm_program *program, struct wasm_failed *failed)
@@ -76,6 +77,8 @@ static _Noreturn void child_main(const struct wasm_program *program, struct wasm
 	close(WASM_CHANNEL_FD);
 	close(WASM_LIBRARY_FD);
 	close(WASM_MODULE_FD);
+	/* And the folders: it may write to what it has. */
+	(void)syscall(SYS_close_range, WASM_DISK_FD, ~0u, 0);
 	int errnum = confine();
 	if (errnum != 0)
 		(void)fail_with(&report->failed, "level 'wasm'", "see foso doctor",

@@ -45,6 +45,8 @@ _Noreturn void host_finish(const struct wasmtime_context *context)
 {
 	struct wasm_ended *ended = &host.report->ended;
 	ended->fuel = host.fuel - fuel_left(context);
+	if (host.wasi.disk)
+		wasi_fini(&host.wasi);
 	host.report->is_done = true;
 	_exit(0);
 }
@@ -124,16 +126,31 @@ int host_define(const struct wasmtime *wasmtime, struct wasmtime_linker *linker,
 	return 0;
 }
 
-void host_begin(const struct wasmtime *wasmtime, const struct wasm_execute *execute,
-		struct wasm_report *report, uint64_t fuel)
+static void grant_folders(const struct wasm_configure *configure)
 {
-	host.wasmtime = wasmtime;
+	for (size_t i = 0; i < configure->folders.n_items; i++) {
+		if (wasi_grant_folder(&host.wasi, WASM_FIRST_FOLDER_FD + (int)i,
+				      configure->folders.items[i], configure->is_read_only[i]) < 0)
+			_exit(1);
+	}
+}
+
+void host_begin(const struct wasm_program *program, const struct wasm_execute *execute,
+		struct wasm_report *report)
+{
+	host.wasmtime = &program->wasmtime;
 	host.report = report;
-	host.fuel = fuel;
+	host.fuel = program->configure.fuel;
 	wasi_init(&host.wasi);
 	host.wasi.args = (const char *const *)execute->args.items;
 	host.wasi.n_args = execute->args.n_items;
 	host.wasi.env = (const char *const *)execute->env.items;
 	host.wasi.n_env = execute->env.n_items;
 	host.wasi.charge = charge;
+	host.wasi.max_files = MIN(program->configure.files, (uint64_t)WASI_MAX_FILES);
+	grant_folders(&program->configure);
+	if (program->disk) {
+		host.wasi.disk = program->disk;
+		host.wasi.disk_fd = WASM_DISK_FD;
+	}
 }

@@ -3,6 +3,7 @@
 #include "wasm/walls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -17,6 +18,7 @@
 #define C 1u /* compiler */
 #define Z 2u /* zygote */
 #define W 4u /* worker */
+#define F 8u /* zygote and worker, if folders are granted */
 
 /*
  * Of the zygote, all that its workers need too, and what a worker does before its own filter.  No
@@ -65,12 +67,48 @@ static const struct {
 	{ SYS_seccomp, Z },
 	{ SYS_mmap, C },
 	{ SYS_mprotect, C },
+	{ SYS_lseek, F },
+	{ SYS_preadv, F },
+	{ SYS_pwritev, F },
+	{ SYS_getdents64, F },
+	{ SYS_ftruncate, F },
+	{ SYS_fsync, F },
+	{ SYS_fdatasync, F },
 };
 
-/* Of these, only without PROT_EXEC, their third argument. */
-static const uint16_t not_executable[] = { SYS_mmap, SYS_mprotect };
+/* Of these, the argument must pass a test. */
+enum test {
+	NONE_OF,   /* no bit of the value is set */
+	OTHER_THAN /* it is not the value */
+};
 
-#define MAX_INSTRUCTIONS (4 + 2 * ARRAY_LEN(calls) + 5 * ARRAY_LEN(not_executable) + 1)
+static const struct {
+	uint16_t number;
+	uint8_t sets, argument;
+	uint8_t test;
+	uint32_t value;
+} tested[] = {
+	{ SYS_mmap, Z | W, 2, NONE_OF, PROT_EXEC },
+	{ SYS_mprotect, Z | W, 2, NONE_OF, PROT_EXEC },
+	/* Only below a folder that was granted, as far as a number can tell. */
+	{ SYS_openat2, F, 0, OTHER_THAN, (uint32_t)AT_FDCWD },
+	{ SYS_newfstatat, F, 0, OTHER_THAN, (uint32_t)AT_FDCWD },
+	{ SYS_mkdirat, F, 0, OTHER_THAN, (uint32_t)AT_FDCWD },
+	{ SYS_unlinkat, F, 0, OTHER_THAN, (uint32_t)AT_FDCWD },
+	{ SYS_renameat, F, 2, OTHER_THAN, (uint32_t)AT_FDCWD },
+	{ SYS_linkat, F, 2, OTHER_THAN, (uint32_t)AT_FDCWD },
+	{ SYS_symlinkat, F, 1, OTHER_THAN, (uint32_t)AT_FDCWD },
+	{ SYS_readlinkat, F, 0, OTHER_THAN, (uint32_t)AT_FDCWD },
+	{ SYS_utimensat, F, 0, OTHER_THAN, (uint32_t)AT_FDCWD },
+	/* Allocating, and none of what punches holes, moves or unshares. */
+	{ SYS_fallocate, F, 1, NONE_OF, UINT32_MAX },
+};
+
+/* fcntl() with these alone: whether a file appends, and the lock of what counts. */
+static const uint32_t fcntls[] = { F_SETFL, F_SETLKW };
+
+#define MAX_INSTRUCTIONS \
+	(4 + 2 * ARRAY_LEN(calls) + 5 * ARRAY_LEN(tested) + 3 + 2 * ARRAY_LEN(fcntls) + 1)
 
 struct program {
 	struct sock_filter instructions[MAX_INSTRUCTIONS];
@@ -94,10 +132,32 @@ static void ret(struct program *program, uint32_t action)
 	add(program, BPF_RET | BPF_K, action, 0, 0);
 }
 
-int walls_raise(enum walls walls)
+/* The number is loaded before, and after it if the call is another one. */
+static void add_tested(struct program *program, size_t i)
+{
+	bool is_bits = tested[i].test == NONE_OF;
+	add(program, BPF_JMP | BPF_JEQ | BPF_K, tested[i].number, 0, 4);
+	load(program, offsetof(struct seccomp_data, args) + tested[i].argument * sizeof(uint64_t));
+	add(program, BPF_JMP | BPF_K | (is_bits ? BPF_JSET : BPF_JEQ), tested[i].value, 1, 0);
+	ret(program, SECCOMP_RET_ALLOW);
+	ret(program, SECCOMP_RET_ERRNO | EPERM);
+}
+
+static void add_fcntls(struct program *program)
+{
+	add(program, BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 2 + 2 * ARRAY_LEN(fcntls));
+	load(program, offsetof(struct seccomp_data, args[1]));
+	for (size_t i = 0; i < ARRAY_LEN(fcntls); i++) {
+		add(program, BPF_JMP | BPF_JEQ | BPF_K, fcntls[i], 0, 1);
+		ret(program, SECCOMP_RET_ALLOW);
+	}
+	ret(program, SECCOMP_RET_ERRNO | EPERM);
+}
+
+int walls_raise(enum walls walls, bool has_folders)
 {
 	struct program program = { .n = 0 };
-	unsigned set = 1u << walls;
+	unsigned set = 1u << walls | (has_folders && walls != WALLS_COMPILER ? F : 0);
 	load(&program, offsetof(struct seccomp_data, arch));
 	add(&program, BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
 	ret(&program, SECCOMP_RET_KILL_PROCESS);
@@ -108,14 +168,12 @@ int walls_raise(enum walls walls)
 		add(&program, BPF_JMP | BPF_JEQ | BPF_K, calls[i].number, 0, 1);
 		ret(&program, SECCOMP_RET_ALLOW);
 	}
-	for (size_t i = 0; walls != WALLS_COMPILER && i < ARRAY_LEN(not_executable); i++) {
-		/* Another call skips all four, the number still loaded. */
-		add(&program, BPF_JMP | BPF_JEQ | BPF_K, not_executable[i], 0, 4);
-		load(&program, offsetof(struct seccomp_data, args[2]));
-		add(&program, BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0);
-		ret(&program, SECCOMP_RET_ALLOW);
-		ret(&program, SECCOMP_RET_ERRNO | EPERM);
+	for (size_t i = 0; i < ARRAY_LEN(tested); i++) {
+		if (tested[i].sets & set)
+			add_tested(&program, i);
 	}
+	if (set & F)
+		add_fcntls(&program);
 	ret(&program, SECCOMP_RET_ERRNO | EPERM);
 	struct sock_fprog filter = { program.n, program.instructions };
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) < 0 ? errno : 0;

@@ -20,6 +20,7 @@
 
 #include "wasm/library.h"
 #include "wasm/scan.h"
+#include "wasm/wasi/wasi.h"
 #include "wire/wasm_messages.h"
 
 /* What a child tells the zygote, in a page that both share; the zygote trusts no field of it. */
@@ -42,7 +43,13 @@ struct wasm_program {
 	 * memory as it begins; -1 if it keeps none.  Read-only, of a sealed file.
 	 */
 	int image_fd;
+	/* What the commands have written together, shared with every worker; NULL: not counted. */
+	struct wasi_disk *disk;
 };
+
+/* Whoever holds the lock of this file may count; fork() shares it, and a lock goes with its owner.
+ */
+#define WASM_DISK_FD (WASM_FIRST_FOLDER_FD - 1)
 
 /* report_new(), report_free() - NULL if there is no memory. */
 struct wasm_report *report_new(void);
@@ -71,8 +78,8 @@ int host_define(const struct wasmtime *wasmtime, struct wasmtime_linker *linker,
 		struct wasm_failed *failed);
 
 /* host_begin() - the state behind the host functions, of this worker's one store. */
-void host_begin(const struct wasmtime *wasmtime, const struct wasm_execute *execute,
-		struct wasm_report *report, uint64_t fuel);
+void host_begin(const struct wasm_program *program, const struct wasm_execute *execute,
+		struct wasm_report *report);
 
 /* host_finish() - the end is in the report but for the fuel; never returns. */
 _Noreturn void host_finish(const struct wasmtime_context *context);

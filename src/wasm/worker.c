@@ -44,34 +44,60 @@ static int limit_memory(uint64_t memory_bytes)
 	return memory_bytes == POLICY_UNLIMITED ? 0 : confine_rlimits(&rlimit, 1);
 }
 
-static int close_others(int kept_fd)
+static int close_between(unsigned first, unsigned end)
 {
-	unsigned first = 3;
-	if (kept_fd > 3 && syscall(SYS_close_range, first, kept_fd - 1, 0) < 0)
-		return errno;
-	if (kept_fd >= 3)
-		first = (unsigned)kept_fd + 1;
-	return syscall(SYS_close_range, first, ~0u, 0) < 0 ? errno : 0;
+	return first < end && syscall(SYS_close_range, first, end - 1, 0) < 0 ? errno : 0;
+}
+
+/* But the streams, the library's own and the folders. */
+static int close_others(const struct wasm_program *program)
+{
+	unsigned first = 3, n_folders = (unsigned)program->configure.folders.n_items;
+	int r = 0;
+	if (program->image_fd >= 3) {
+		r = close_between(first, (unsigned)program->image_fd);
+		first = (unsigned)program->image_fd + 1;
+	}
+	if (r == 0 && n_folders > 0) {
+		r = close_between(first, program->disk ? WASM_DISK_FD : WASM_FIRST_FOLDER_FD);
+		first = WASM_FIRST_FOLDER_FD + n_folders;
+	}
+	if (r == 0 && syscall(SYS_close_range, first, ~0u, 0) < 0)
+		r = errno;
+	return r;
+}
+
+/* Without folders nothing is ever opened; with them, what the table of WASI has room for. */
+static int limit_files(const struct wasm_configure *configure)
+{
+	bool has_folders = configure->folders.n_items > 0;
+	const struct confine_rlimit rlimits[] = {
+		{ RLIMIT_NPROC, 0 },
+		{ RLIMIT_NOFILE,
+		  has_folders ? WASM_FIRST_FOLDER_FD + WASM_MAX_FOLDERS + WASI_MAX_FILES : 3 },
+		{ RLIMIT_FSIZE, configure->file_size_bytes },
+	};
+	bool has_size = configure->file_size_bytes != POLICY_UNLIMITED;
+	return confine_rlimits(rlimits, ARRAY_LEN(rlimits) - (has_size ? 0 : 1));
 }
 
 static int confine(const struct wasm_program *program, uint64_t cpu_left_ns, const int streams[3])
 {
-	static const struct confine_rlimit rlimits[] = { { RLIMIT_NOFILE, 3 },
-							 { RLIMIT_NPROC, 0 } };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	for (int fd = 0; fd < 3; fd++) {
 		if (dup3(streams[fd], fd, O_CLOEXEC) < 0)
 			return errno;
 	}
 	(void)sigaction(SIGPIPE, &ignore, NULL);
-	int r = close_others(program->image_fd);
+	(void)sigaction(SIGXFSZ, &ignore, NULL); /* The guest is told, as at any other limit. */
+	int r = close_others(program);
 	if (r == 0)
 		r = limit_cpu(cpu_left_ns);
 	if (r == 0)
 		r = limit_memory(program->configure.memory_bytes);
 	if (r == 0)
-		r = confine_rlimits(rlimits, ARRAY_LEN(rlimits));
-	return r != 0 ? r : walls_raise(WALLS_WORKER);
+		r = limit_files(&program->configure);
+	return r != 0 ? r : walls_raise(WALLS_WORKER, program->configure.folders.n_items > 0);
 }
 
 /* The innermost frame of the guest says where. */
@@ -150,7 +176,7 @@ _Noreturn void worker_main(const struct wasm_program *program, const struct wasm
 	uint64_t fuel = program->configure.fuel;
 	if (confine(program, execute->cpu_left_ns, streams) != 0)
 		_exit(1);
-	host_begin(&program->wasmtime, execute, report, fuel);
+	host_begin(program, execute, report);
 	struct wasmtime_context *context = make_store(program, fuel);
 	if (!context)
 		_exit(1);

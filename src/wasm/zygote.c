@@ -2,6 +2,7 @@
 /* zygote.c - from the first message to the last worker */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/memfd.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
@@ -125,6 +126,39 @@ static int load(struct wasm_program *program, struct wasm_failed *failed)
 	return link_module(program, failed);
 }
 
+/* A page that all workers count in, as it is a limit of all commands together. */
+static int share_disk(struct wasm_program *program)
+{
+	const struct wasm_configure *configure = &program->configure;
+	size_t size = sizeof(struct wasi_disk);
+	if (!wasm_configure_has_writable(configure) || (configure->disk_bytes == POLICY_UNLIMITED &&
+							configure->disk_inodes == POLICY_UNLIMITED))
+		return 0;
+	auto_fd int fd = sys_memfd_create("foso-disk", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, (off_t)size) < 0 || dup3(fd, WASM_DISK_FD, O_CLOEXEC) < 0)
+		return errno;
+	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, WASM_DISK_FD, 0);
+	if (page == MAP_FAILED)
+		return errno;
+	program->disk = page;
+	program->disk->max_bytes = configure->disk_bytes;
+	program->disk->max_inodes = configure->disk_inodes;
+	return 0;
+}
+
+/* Nothing but the folders, each as it was granted. */
+static int restrict_paths(const struct wasm_configure *configure)
+{
+	struct confine_path paths[WASM_MAX_FOLDERS];
+	size_t n = configure->folders.n_items;
+	for (size_t i = 0; i < n; i++) {
+		unsigned write = configure->is_read_only[i] ? 0 : CONFINE_PATH_WRITE;
+		paths[i] = (struct confine_path){ WASM_FIRST_FOLDER_FD + (int)i,
+						  CONFINE_PATH_READ | write };
+	}
+	return confine_landlock_if_any(paths, n, true);
+}
+
 /* What loading needed: paths of /proc, executable memory, three descriptors. */
 static int confine(struct wasm_program *program, struct wasm_failed *failed)
 {
@@ -133,9 +167,11 @@ static int confine(struct wasm_program *program, struct wasm_failed *failed)
 	close(WASM_LIBRARY_FD);
 	close(WASM_MODULE_FD);
 	close(WASM_CODE_FD);
-	int r = confine_landlock_if_any(NULL, 0, true);
+	int r = share_disk(program);
 	if (r == 0)
-		r = walls_raise(WALLS_ZYGOTE);
+		r = restrict_paths(&program->configure);
+	if (r == 0)
+		r = walls_raise(WALLS_ZYGOTE, program->configure.folders.n_items > 0);
 	if (r != 0)
 		return fail_with(failed, "level 'wasm'",
 				 "use a kernel with seccomp filters (CONFIG_SECCOMP_FILTER)",
@@ -229,7 +265,7 @@ static void read_report(const struct wasm_report *report, int status, struct was
 	ended->code = WIFSIGNALED(status) ? WTERMSIG(status) : SIGABRT;
 }
 
-static int on_end(struct worker *worker)
+static int on_end(const struct wasi_disk *disk, struct worker *worker)
 {
 	auto_buf struct buf bytes = BUF_INIT(1024);
 	struct wasm_ended ended;
@@ -245,6 +281,11 @@ static int on_end(struct worker *worker)
 		((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) * 1000000000u +
 		((uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec) * 1000u;
 	ended.memory_peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	if (disk) {
+		ended.disk_bytes = disk->bytes;
+		ended.disk_inodes = disk->inodes;
+		ended.n_disk_refused = disk->n_refused;
+	}
 	memset(worker, 0, sizeof(*worker));
 	wasm_ended_encode(&ended, &bytes);
 	return say(WASM_ENDED, &bytes) == 0 ? 0 : -1;
@@ -280,7 +321,7 @@ static int turn(struct zygote *zygote)
 	if (poll(fds, n, -1) < 0)
 		return errno == EINTR ? 0 : -1;
 	for (nfds_t i = 1; i < n; i++) {
-		if (fds[i].revents != 0 && on_end(owners[i]) < 0)
+		if (fds[i].revents != 0 && on_end(zygote->program->disk, owners[i]) < 0)
 			return -1;
 	}
 	return fds[0].revents != 0 ? on_message(zygote) : 0;

@@ -46,18 +46,50 @@ void wasm_configure_encode(const struct wasm_configure *configure, struct buf *o
 	wire_put_u64(out, configure->memory_bytes);
 	wire_put_u64(out, configure->stack_bytes);
 	wire_put_u64(out, configure->tables);
+	wire_put_u64(out, configure->disk_bytes);
+	wire_put_u64(out, configure->disk_inodes);
+	wire_put_u64(out, configure->file_size_bytes);
+	wire_put_u64(out, configure->files);
+	wire_put_list(out, &configure->folders);
+	for (size_t i = 0; i < configure->folders.n_items; i++)
+		wire_put_u8(out, configure->is_read_only[i]);
 }
 
 bool wasm_configure_decode(struct wasm_configure *ret, const void *bytes, size_t len)
 {
 	struct wire_reader reader;
 	wire_reader_init(&reader, bytes, len);
+	memset(ret, 0, sizeof(*ret));
 	ret->needs_compile = wire_get_bool(&reader);
 	ret->fuel = wire_get_u64(&reader);
 	ret->memory_bytes = wire_get_u64(&reader);
 	ret->stack_bytes = wire_get_u64(&reader);
 	ret->tables = wire_get_u64(&reader);
-	return wire_reader_is_done(&reader);
+	ret->disk_bytes = wire_get_u64(&reader);
+	ret->disk_inodes = wire_get_u64(&reader);
+	ret->file_size_bytes = wire_get_u64(&reader);
+	ret->files = wire_get_u64(&reader);
+	wire_get_list(&reader, &ret->folders, WASM_MAX_FOLDERS);
+	for (size_t i = 0; i < ret->folders.n_items; i++)
+		ret->is_read_only[i] = wire_get_bool(&reader);
+	if (wire_reader_is_done(&reader))
+		return true;
+	wasm_configure_fini(ret);
+	return false;
+}
+
+void wasm_configure_fini(struct wasm_configure *configure)
+{
+	wire_list_fini(&configure->folders);
+}
+
+bool wasm_configure_has_writable(const struct wasm_configure *configure)
+{
+	for (size_t i = 0; i < configure->folders.n_items; i++) {
+		if (!configure->is_read_only[i])
+			return true;
+	}
+	return false;
 }
 
 void wasm_execute_encode(const struct wasm_execute *execute, struct buf *out)
@@ -124,6 +156,9 @@ void wasm_ended_encode(const struct wasm_ended *ended, struct buf *out)
 	wire_put_u64(out, ended->fuel);
 	wire_put_u64(out, ended->cpu_ns);
 	wire_put_u64(out, ended->memory_peak_bytes);
+	wire_put_u64(out, ended->disk_bytes);
+	wire_put_u64(out, ended->disk_inodes);
+	wire_put_u64(out, ended->n_disk_refused);
 	wire_put_string(out, ended->name);
 }
 
@@ -141,6 +176,9 @@ bool wasm_ended_decode(struct wasm_ended *ret, const void *bytes, size_t len)
 	ret->fuel = wire_get_u64(&reader);
 	ret->cpu_ns = wire_get_u64(&reader);
 	ret->memory_peak_bytes = wire_get_u64(&reader);
+	ret->disk_bytes = wire_get_u64(&reader);
+	ret->disk_inodes = wire_get_u64(&reader);
+	ret->n_disk_refused = wire_get_u64(&reader);
 	get_text(&reader, ret->name, sizeof(ret->name));
 	return wire_reader_is_done(&reader);
 }

@@ -25,7 +25,7 @@
 /* clang-format off */
 #define WASM_MESSAGES(WASM_MESSAGE)                                                               \
 	/* host to foso-wasm */                                                                   \
-	WASM_MESSAGE(CONFIGURE,    1, 256, 0)                                                     \
+	WASM_MESSAGE(CONFIGURE,    1, 65536, 0)                                                   \
 	WASM_MESSAGE(LOAD,         2, 16, 0)                                                      \
 	WASM_MESSAGE(EXECUTE,      3, 65536, 4)  /* three streams; its long form is a file */     \
 	WASM_MESSAGE(SIGNAL,       4, 16, 0)                                                      \
@@ -45,6 +45,10 @@ enum wasm_message {
 
 /* Where foso-wasm finds what it is started with. */
 enum { WASM_CHANNEL_FD = 3, WASM_LIBRARY_FD, WASM_MODULE_FD, WASM_CODE_FD, WASM_N_FDS };
+
+/* And its folders, one after the other; what is opened in between is the library's. */
+enum { WASM_FIRST_FOLDER_FD = 64 };
+#define WASM_MAX_FOLDERS (POLICY_MAX_MOUNTS + 8)
 
 /*
  * What the compiled code depends on beside the module.  The revision changes with whatever
@@ -82,7 +86,13 @@ void wasm_packet_close(struct wasm_packet *packet);
 struct wasm_configure {
 	bool needs_compile;
 	uint64_t fuel, memory_bytes, stack_bytes, tables;
+	uint64_t disk_bytes, disk_inodes; /* of all writable folders together */
+	uint64_t file_size_bytes, files;
+	struct policy_list folders; /* names inside; owned if decoded */
+	bool is_read_only[WASM_MAX_FOLDERS];
 };
+bool wasm_configure_has_writable(const struct wasm_configure *configure);
+void wasm_configure_fini(struct wasm_configure *configure);
 void wasm_configure_encode(const struct wasm_configure *configure, struct buf *out);
 bool wasm_configure_decode(struct wasm_configure *ret, const void *bytes, size_t len) must_check;
 
@@ -141,6 +151,8 @@ struct wasm_ended {
 	uint32_t function;                        /* index; WASM_NO_FUNCTION: not known */
 	uint64_t offset;                          /* in the module's bytes */
 	uint64_t fuel, cpu_ns, memory_peak_bytes; /* used */
+	uint64_t disk_bytes, disk_inodes;         /* used by all commands so far */
+	uint64_t n_disk_refused;                  /* writes of all commands so far */
 	char name[96]; /* of the function, from the module: hostile; NUL-terminated */
 };
 void wasm_ended_encode(const struct wasm_ended *ended, struct buf *out);

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(memory, data + N_CALLS * CALL_BYTES, len < sizeof(memory) ? len : sizeof(memory));
 	wasi_init(&wasi);
 	for (int i = 0; i < WASI_N_STREAMS; i++)
-		wasi.streams[i].fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+		wasi.files[i].fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	wasi.args = wasi.env = words;
 	wasi.n_args = wasi.n_env = 2;
 	wasi.memory = memory;
@@ -65,8 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void)wasi_call(&wasi, function, args);
 	}
 	for (int i = 0; i < WASI_N_STREAMS; i++) {
-		if (wasi.streams[i].fd >= 0)
-			close(wasi.streams[i].fd);
+		if (wasi.files[i].fd >= 0)
+			close(wasi.files[i].fd);
 	}
 	return 0;
 }

@@ -19,7 +19,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (wasm_ended_decode(&ended, data, size) &&
 	    (ended.end >= WASM_N_ENDS || ended.trap >= WASM_N_TRAPS))
 		abort();
-	(void)!wasm_configure_decode(&configure, data, size);
+	if (wasm_configure_decode(&configure, data, size)) {
+		if (configure.folders.n_items > WASM_MAX_FOLDERS)
+			abort();
+		wasm_configure_fini(&configure);
+	}
 	(void)!wasm_failed_decode(&failed, data, size);
 	if (wasm_execute_decode(&execute, data, size))
 		wasm_execute_fini(&execute);

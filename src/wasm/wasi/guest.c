@@ -82,10 +82,42 @@ uint32_t wasi_errno_of(int errnum)
 		int host;
 		enum wasi_errno guest;
 	} rows[] = {
-		{ 0, WASI_SUCCESS },     { E2BIG, WASI_E2BIG },   { EACCES, WASI_EACCES },
-		{ EAGAIN, WASI_EAGAIN }, { EBADF, WASI_EBADF },   { EFAULT, WASI_EFAULT },
-		{ EINTR, WASI_EINTR },   { EINVAL, WASI_EINVAL }, { ENOSPC, WASI_ENOSPC },
-		{ EPIPE, WASI_EPIPE },   { ESPIPE, WASI_ESPIPE },
+		{ 0, WASI_SUCCESS },
+		{ E2BIG, WASI_E2BIG },
+		{ EACCES, WASI_EACCES },
+		{ EAGAIN, WASI_EAGAIN },
+		{ EBADF, WASI_EBADF },
+		{ EBUSY, WASI_EBUSY },
+		{ EDQUOT, WASI_EDQUOT },
+		{ EEXIST, WASI_EEXIST },
+		{ EFAULT, WASI_EFAULT },
+		{ EFBIG, WASI_EFBIG },
+		{ EILSEQ, WASI_EILSEQ },
+		{ EINTR, WASI_EINTR },
+		{ EINVAL, WASI_EINVAL },
+		{ EIO, WASI_EIO },
+		{ EISDIR, WASI_EISDIR },
+		{ ELOOP, WASI_ELOOP },
+		{ EMFILE, WASI_EMFILE },
+		{ EMLINK, WASI_EMLINK },
+		{ ENAMETOOLONG, WASI_ENAMETOOLONG },
+		{ ENFILE, WASI_ENFILE },
+		{ ENOENT, WASI_ENOENT },
+		{ ENOMEM, WASI_ENOMEM },
+		{ ENOSPC, WASI_ENOSPC },
+		{ ENOSYS, WASI_ENOSYS },
+		{ ENOTDIR, WASI_ENOTDIR },
+		{ ENOTEMPTY, WASI_ENOTEMPTY },
+		{ ENXIO, WASI_ENXIO },
+		{ EOVERFLOW, WASI_EOVERFLOW },
+		{ EPERM, WASI_EPERM },
+		{ EPIPE, WASI_EPIPE },
+		{ EROFS, WASI_EROFS },
+		{ ESPIPE, WASI_ESPIPE },
+		{ ESTALE, WASI_ESTALE },
+		{ ETXTBSY, WASI_ETXTBSY },
+		{ EXDEV, WASI_EXDEV },
+		{ EOPNOTSUPP, WASI_ENOTSUP },
 	};
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		if (rows[i].host == errnum)
@@ -97,21 +129,6 @@ uint32_t wasi_errno_of(int errnum)
 bool wasi_pay(const struct wasi *wasi, uint64_t n_units)
 {
 	return !wasi->charge || wasi->charge(wasi->context, n_units);
-}
-
-void wasi_init(struct wasi *wasi)
-{
-	static const uint64_t rights[WASI_N_STREAMS] = {
-		WASI_RIGHT_FD_READ,
-		WASI_RIGHT_FD_WRITE,
-		WASI_RIGHT_FD_WRITE,
-	};
-	memset(wasi, 0, sizeof(*wasi));
-	for (int i = 0; i < WASI_N_STREAMS; i++) {
-		wasi->streams[i].fd = i;
-		wasi->streams[i].rights = rights[i] | WASI_RIGHT_FD_FDSTAT_SET_FLAGS |
-					  WASI_RIGHT_FD_FILESTAT_GET | WASI_RIGHT_POLL_FD_READWRITE;
-	}
 }
 
 static const struct {
@@ -133,9 +150,61 @@ const char *wasi_function_params(enum wasi_function function)
 	return functions[function].params;
 }
 
+/* Does it change what counts?  A stream never does, and writing to it can take its time. */
+static bool counts(const struct wasi *wasi, enum wasi_function function, const uint64_t *args)
+{
+	static const bool rows[WASI_N_FUNCTIONS] = {
+		[WASI_fd_allocate] = true,
+		[WASI_fd_close] = true,
+		[WASI_fd_filestat_set_size] = true,
+		[WASI_fd_pwrite] = true,
+		[WASI_fd_renumber] = true,
+		[WASI_fd_write] = true,
+		[WASI_path_create_directory] = true,
+		[WASI_path_link] = true,
+		[WASI_path_open] = true,
+		[WASI_path_remove_directory] = true,
+		[WASI_path_rename] = true,
+		[WASI_path_symlink] = true,
+		[WASI_path_unlink_file] = true,
+	};
+	bool is_stream = function == WASI_fd_write && args[0] < wasi->n_files &&
+			 wasi->files[args[0]].is_stream;
+	return wasi->disk && rows[function] && !is_stream;
+}
+
 uint32_t wasi_call(struct wasi *wasi, enum wasi_function function, const uint64_t *args)
 {
 	if (!wasi_pay(wasi, WASI_UNITS_PER_CALL))
 		return WASI_OUT_OF_FUEL;
-	return functions[function].handler(wasi, args);
+	if (!counts(wasi, function, args))
+		return functions[function].handler(wasi, args);
+	wasi_disk_lock(wasi);
+	uint32_t outcome = functions[function].handler(wasi, args);
+	wasi_disk_unlock(wasi);
+	return outcome;
+}
+
+uint32_t guest_iovecs(const struct wasi *wasi, const uint64_t *args,
+		      struct iovec iovecs[WASI_MAX_IOVECS], int *ret_n, uint64_t *ret_len)
+{
+	const uint8_t *at = guest_at(wasi, args[1], 8 * args[2]);
+	*ret_n = 0;
+	*ret_len = 0;
+	if (args[2] > WASI_MAX_IOVECS)
+		return WASI_EINVAL;
+	if (!at)
+		return WASI_EFAULT;
+	for (uint64_t i = 0; i < args[2]; i++, at += 8) {
+		uint64_t len = guest_u32(at + 4);
+		uint8_t *bytes = guest_at(wasi, guest_u32(at), len);
+		if (!bytes)
+			return WASI_EFAULT;
+		len = MIN(len, WASI_MAX_TRANSFER_BYTES - *ret_len);
+		if (len == 0)
+			continue;
+		iovecs[(*ret_n)++] = (struct iovec){ bytes, (size_t)len };
+		*ret_len += len;
+	}
+	return WASI_SUCCESS;
 }

@@ -60,7 +60,7 @@ static void read_clock(struct subscriptions *all, size_t i, const uint8_t *at)
 
 static void read_stream(struct wasi *wasi, struct subscriptions *all, size_t i, const uint8_t *at)
 {
-	const struct wasi_stream *stream = wasi_stream(wasi, guest_u32(at + 16));
+	const struct wasi_file *stream = wasi_file(wasi, guest_u32(at + 16));
 	if (!stream)
 		all->failure[i] = WASI_EBADF;
 	else if (!(stream->rights & WASI_RIGHT_POLL_FD_READWRITE))

@@ -8,12 +8,26 @@
 static void test_configure(void)
 {
 	struct buf bytes = BUF_INIT(1024);
-	struct wasm_configure there = { true, 1, 2, 3, 4 }, back;
+	char *names[] = { (char[]){ "/workspace" }, (char[]){ "/data" } };
+	struct wasm_configure there = {
+		true, 1, 2, 3, 4, 5, 6, 7, 8, { names, 2 }, { false, true }
+	};
+	struct wasm_configure back;
 	wasm_configure_encode(&there, &bytes);
 	OK(wasm_configure_decode(&back, bytes.data, bytes.len));
 	OK(back.needs_compile && back.fuel == 1 && back.memory_bytes == 2 &&
 	   back.stack_bytes == 3 && back.tables == 4);
-	OK(!wasm_configure_decode(&back, bytes.data, bytes.len - 1));
+	OK(back.disk_bytes == 5 && back.disk_inodes == 6 && back.file_size_bytes == 7 &&
+	   back.files == 8);
+	EQ(back.folders.n_items, 2);
+	STR_EQ(back.folders.items[1], "/data");
+	OK(!back.is_read_only[0] && back.is_read_only[1]);
+	OK(wasm_configure_has_writable(&back));
+	wasm_configure_fini(&back);
+	for (size_t len = 0; len < bytes.len; len++)
+		OK(!wasm_configure_decode(&back, bytes.data, len));
+	there.is_read_only[0] = true;
+	OK(!wasm_configure_has_writable(&there));
 	bytes.data[0] = 2;
 	OK(!wasm_configure_decode(&back, bytes.data, bytes.len));
 	buf_fini(&bytes);
@@ -49,6 +63,9 @@ static void test_ended(void)
 				    .fuel = 5,
 				    .cpu_ns = 6,
 				    .memory_peak_bytes = 7,
+				    .disk_bytes = 8,
+				    .disk_inodes = 9,
+				    .n_disk_refused = 10,
 				    .name = "f" },
 			  back;
 	wasm_ended_encode(&there, &bytes);

@@ -53,7 +53,7 @@ static int outcome(enum walls walls, enum act act)
 	int status = 0;
 	pid_t pid = fork();
 	if (pid == 0) {
-		if (confine_no_new_privs() != 0 || walls_raise(walls) != 0)
+		if (confine_no_new_privs() != 0 || walls_raise(walls, false) != 0)
 			_exit(3);
 		long r = do_act(act);
 		_exit(r >= 0 ? 0 : errno == EPERM ? 1 : 2);
