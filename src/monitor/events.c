@@ -350,6 +350,12 @@ static void end_by_caller(struct monitor *monitor, int number)
 	monitor_kill(monitor);
 }
 
+/* USR1 and USR2 mean something to a command only. */
+static bool is_request_to_end(int number)
+{
+	return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
+}
+
 static void on_signal(struct monitor *monitor, int number)
 {
 	bool is_quiet = number == SIGWINCH || number == SIGCONT || number == SIGTSTP;
@@ -363,7 +369,10 @@ static void on_signal(struct monitor *monitor, int number)
 	} else if (number == SIGTSTP && monitor->stage == MONITOR_RUNNING && !is_session) {
 		stop_and_continue(monitor);
 	} else if (!is_quiet && monitor->stage <= MONITOR_RUNNING) {
+		monitor->passed_signal = number;
 		send_signal(monitor, number);
+	} else if (monitor->stage == MONITOR_ENDING && is_request_to_end(number)) {
+		monitor->is_dismissed = true;
 	}
 }
 

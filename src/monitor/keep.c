@@ -44,9 +44,9 @@ static void redirect_output(struct monitor *monitor, struct command *command)
 		if (monitor->output_fd < 0 || dup3(monitor->output_fd, fd, 0) < 0)
 			close(fd);
 	}
-	/* The new descriptors are files: copying works for any, and both streams share an offset.
-	 */
-	command->out.can_splice = command->err.can_splice = false;
+	/* Files now: copying works for any, and both streams share an offset. */
+	relay_redirect(&command->out, 1);
+	relay_redirect(&command->err, 2);
 	command->output_max_bytes =
 		command->out.n_passed_bytes + command->err.n_passed_bytes + KEEP_OUTPUT_BYTES;
 }

@@ -143,16 +143,35 @@ static bool has_open_output(const struct monitor *monitor)
 	return false;
 }
 
-/* A session ends because its holder says so: what he has not read by then is not waited for. */
+static bool has_waiting_output(const struct monitor *monitor)
+{
+	for (size_t i = 0; i < monitor->n_commands; i++) {
+		if (relay_has_waiting(&monitor->commands[i].out) ||
+		    relay_has_waiting(&monitor->commands[i].err))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Does nobody wait for a reader that is slow?  A session ends because its holder says so: what he
+ * has not read by then is not waited for.  Neither is it for a caller whose signal the command
+ * died of, as a local one would have at once, or who sends one more.
+ */
 static bool is_forced(const struct monitor *monitor)
 {
-	enum end_reason reason = monitor->commands[0].end.reason;
-	return monitor->plan->is_session || (reason != END_EXIT && reason != END_SIGNAL);
+	const struct end *end = &monitor->commands[0].end;
+	if (monitor->plan->is_session || monitor->is_dismissed)
+		return true;
+	if (end->reason == END_SIGNAL)
+		return end->signal == monitor->passed_signal;
+	return end->reason != END_EXIT;
 }
 
 /*
  * Is everything said and done?  After the kill the tree gets a grace; the output of a command
  * that ended by itself is waited for as long as its deadline allows, since its reader may be slow.
+ * That a pipe stays open is no reason to wait: somebody outside may have been given its end.
  */
 static bool is_over(struct monitor *monitor)
 {
@@ -162,14 +181,14 @@ static bool is_over(struct monitor *monitor)
 		return true;
 	uint64_t now = monitor_now_ns();
 	uint64_t last = monitor->ending_ns + MONITOR_GRACE_NS * 3 / 4;
+	if (now < last)
+		return false;
 	if (!monitor->is_gone) {
-		if (now < last)
-			return false;
 		monitor_note(monitor,
 			     "a process could not be ended in time; foso gc removes its groups");
 		return true;
 	}
-	return now >= (is_forced(monitor) ? last : MAX(last, monitor->deadline_ns));
+	return is_forced(monitor) || now >= monitor->deadline_ns || !has_waiting_output(monitor);
 }
 
 /* When the next thing is due in a session. */

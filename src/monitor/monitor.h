@@ -66,12 +66,14 @@ struct monitor {
 	uint64_t ending_ns;               /* when the kill was given; 0 before */
 	uint64_t alarm_ns;                /* for when SIGALRM is armed; 0: it is not */
 	uint64_t next_list_ns;            /* kept: when to ask again what lives on */
-	uint64_t idle_since_ns;           /* session: since when no command runs */
+	int passed_signal;      /* the last of the caller's that the command got; 0: none */
+	uint64_t idle_since_ns; /* session: since when no command runs */
 	uint64_t started_realtime_ns;
 	struct command *commands; /* MONITOR_MAX_COMMANDS slots, of which n_commands were used */
 	size_t n_commands;
 	unsigned last_number; /* of a command */
 	bool has_saved_terminal, is_stdin_terminal, is_gone, is_started, is_listing, is_shut;
+	bool is_dismissed; /* the caller does not wait for the rest of the output */
 	struct termios saved_terminal;
 	struct end end;                    /* of the sandbox; reason END_N_REASONS: not yet */
 	uint64_t pids_hit_ns, disk_hit_ns; /* when the limit was last reached; 0: never */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,20 +52,43 @@ static bool is_ready(int fd, short events)
 	return poll(&poll_fd, 1, 0) > 0;
 }
 
-void relay_open(struct relay *relay, int from_fd, int to_fd, bool is_input)
-{
-	struct stat status;
-	*relay = (struct relay){ .is_open = true, .from_fd = from_fd, .to_fd = to_fd };
-	/* Sockets and terminals could block in splice() for as long as their peer likes. */
-	relay->can_splice = fstat(is_input ? from_fd : to_fd, &status) == 0 &&
-			    (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode));
-}
-
 static void close_unless_caller(int *fd)
 {
 	if (*fd > 2)
 		fd_close(fd);
 	*fd = -1;
+}
+
+/*
+ * A terminal that nobody reads holds who writes to it, even where poll() said that there is room.
+ * That a write may not wait is said of an open file, and the caller shares his with others, so we
+ * open our own.  Where that cannot be (the terminal is somebody else's) the alarm is left.
+ */
+static int without_wait(int to_fd)
+{
+	char path[32];
+	if (isatty(to_fd) != 1)
+		return to_fd;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", to_fd);
+	int own = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (own < 0)
+		return to_fd;
+	close_unless_caller(&to_fd);
+	return own;
+}
+
+void relay_open(struct relay *relay, int from_fd, int to_fd, bool is_input)
+{
+	struct stat status;
+	*relay = (struct relay){
+		.is_open = true,
+		.from_fd = from_fd,
+		.to_fd = is_input ? to_fd : without_wait(to_fd),
+	};
+	to_fd = relay->to_fd;
+	/* Sockets and terminals could block in splice() for as long as their peer likes. */
+	relay->can_splice = fstat(is_input ? from_fd : to_fd, &status) == 0 &&
+			    (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode));
 }
 
 void relay_close(struct relay *relay)
@@ -79,9 +103,19 @@ void relay_close(struct relay *relay)
 	relay->is_open = false;
 }
 
-/* The command learns by SIGPIPE that its reader is gone, as it would without foso. */
-static void reader_gone(struct relay *relay)
+void relay_redirect(struct relay *relay, int to_fd)
 {
+	if (!relay->is_open)
+		return;
+	close_unless_caller(&relay->to_fd);
+	relay->to_fd = to_fd;
+	relay->can_splice = false;
+}
+
+/* The command learns by SIGPIPE that its reader is gone, as it would without foso. */
+static void reader_gone(struct relay *relay, int errnum)
+{
+	relay->write_errnum = errnum == EPIPE ? 0 : errnum;
 	relay->n_lost_bytes += relay->buf_len - relay->buf_at;
 	relay->has_no_reader = true;
 	relay->buf_at = relay->buf_len = 0;
@@ -98,6 +132,15 @@ bool relay_has_waiting(const struct relay *relay)
 		return false;
 	return relay->buf_at < relay->buf_len ||
 	       (poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & POLLIN));
+}
+
+/* Nothing can be passed on; that nothing more will come has to be seen all the same. */
+static void close_at_end(struct relay *relay)
+{
+	struct pollfd poll_fd = { .fd = relay->from_fd, .events = POLLIN };
+	if (relay->buf_at == relay->buf_len && poll(&poll_fd, 1, 0) > 0 &&
+	    !(poll_fd.revents & POLLIN))
+		relay_close(relay);
 }
 
 /* Moves pages: 1 moved, 0 nothing more for now, -1 this file cannot splice. */
@@ -117,11 +160,12 @@ static int pump_splice(struct relay *relay, uint64_t budget)
 	}
 	if (errno == EAGAIN || errno == EINTR) {
 		/* Either side can be the reason: wait for the one that is not ready. */
-		relay->is_blocked = is_ready(relay->from_fd, POLLIN);
+		close_at_end(relay);
+		relay->is_blocked = relay->is_open && is_ready(relay->from_fd, POLLIN);
 		return 0;
 	}
 	if (errno == EPIPE) {
-		reader_gone(relay);
+		reader_gone(relay, EPIPE);
 		return 0;
 	}
 	return -1;
@@ -167,7 +211,7 @@ static int pump_copy(struct relay *relay, uint64_t budget)
 		return 1;
 	}
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		reader_gone(relay);
+		reader_gone(relay, errno);
 	return 0;
 }
 
@@ -187,15 +231,6 @@ static int pump_discard(struct relay *relay)
 	if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		relay_close(relay);
 	return 0;
-}
-
-/* Nothing more may be passed on; that nothing more will come has to be seen all the same. */
-static void close_at_end(struct relay *relay)
-{
-	struct pollfd poll_fd = { .fd = relay->from_fd, .events = POLLIN };
-	if (relay->buf_at == relay->buf_len && poll(&poll_fd, 1, 0) > 0 &&
-	    !(poll_fd.revents & POLLIN))
-		relay_close(relay);
 }
 
 /* One step; 1 if there may be more to do at once. */

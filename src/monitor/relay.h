@@ -13,6 +13,7 @@ struct relay {
 	bool is_discarding;   /* the limit is reached: read and count, pass nothing */
 	bool is_blocked;      /* the reader is slow: wait for to_fd and not for from_fd */
 	bool has_no_reader;   /* the reader went away */
+	int write_errnum;     /* why to_fd took no more, if not for want of a reader; 0: it did */
 	bool outlives_reader; /* then what is written is dropped, instead of ending the writer */
 	uint64_t n_passed_bytes, n_lost_bytes;
 	char *buf; /* bytes read and not yet written (copying only); owned */
@@ -35,6 +36,9 @@ void relay_pump(struct relay *relay, uint64_t budget);
 bool relay_has_waiting(const struct relay *relay);
 
 void relay_close(struct relay *relay);
+
+/* relay_redirect() - what comes from now on goes to @to_fd, one of the caller's three numbers. */
+void relay_redirect(struct relay *relay, int to_fd);
 
 /* relay_poll() - what to wait for: fills @ret_fd and returns the poll events. */
 short relay_poll(const struct relay *relay, int *ret_fd);

@@ -12,6 +12,9 @@
 #include "evidence/signer.h"
 #include "monitor/monitor.h"
 
+/* What a reader of stderr or of the result may take, all else being done. */
+#define REPORT_PATIENCE_NS (MONITOR_GRACE_NS / 4)
+
 static void say_end(const struct monitor *monitor)
 {
 	const struct end *end = &monitor->end;
@@ -38,6 +41,25 @@ static const char *monitor_keep_id(const char *id)
 	return kept;
 }
 
+/*
+ * What the command wrote did not get where the caller wanted it, for which it could not know: its
+ * write had gone to us.  A reader that went away is not meant, as everywhere.
+ */
+static int check_output(const struct monitor *monitor, struct error *err)
+{
+	const struct command *command = &monitor->commands[0];
+	const struct relay *relays[] = { &command->out, &command->err };
+	static const char *const names[] = { "stdout", "stderr" };
+	for (size_t i = 0; i < ARRAY_LEN(relays) && !monitor->plan->is_session; i++) {
+		if (relays[i]->write_errnum == 0)
+			continue;
+		int r = error_set(err, ERR_SYSTEM, relays[i]->write_errnum, names[i],
+				  "what the command wrote cannot be written");
+		return error_remedy(err, r, "free some space where it goes, or send it elsewhere");
+	}
+	return 0;
+}
+
 /* What waits in the workspace, and by which words it goes on. */
 static void say_changes(const struct evidence_changes *changes)
 {
@@ -55,9 +77,12 @@ static void say(const struct monitor *monitor, const struct evidence_record *rec
 {
 	const struct command *command = &monitor->commands[0];
 	uint64_t n_lost = command->out.n_lost_bytes + command->err.n_lost_bytes;
+	struct error err = { 0 };
 	if (monitor->plan->is_quiet || monitor->state.is_background)
 		return;
 	say_end(monitor);
+	if (check_output(monitor, &err) < 0)
+		error_print(stderr, &err);
 	say_changes(record->changes);
 	if (n_lost > 0)
 		(void)fprintf(stderr, "foso: output: %llu bytes were cut\n",
@@ -114,15 +139,33 @@ static void fill_record(struct monitor *monitor, struct evidence_record *record)
 		record->notes[record->n_notes++] = monitor->notes[i];
 }
 
+/* It may be a pipe that nobody reads: the alarm rings, and then it is not waited for. */
+static int write_in_time(int fd, const char *bytes, size_t len)
+{
+	uint64_t last_ns = monitor_now_ns() + REPORT_PATIENCE_NS;
+	for (size_t done = 0; done < len;) {
+		ssize_t n = write(fd, bytes + done, len - done);
+		if (n < 0 && errno == EINTR && monitor_now_ns() < last_ns)
+			continue;
+		if (n <= 0)
+			return n == 0 ? ENOSPC : errno == EINTR ? ETIMEDOUT : errno;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
 static int write_result(const struct monitor *monitor, struct buf *json, struct error *err)
 {
 	if (monitor->plan->result_fd < 0)
 		return 0;
 	buf_append_char(json, '\n');
-	if (fd_write_all(monitor->plan->result_fd, json->data, json->len) == 0)
+	int errnum = write_in_time(monitor->plan->result_fd, json->data, json->len);
+	if (errnum == 0)
 		return 0;
-	int r = error_set(err, ERR_SYSTEM, errno, "--result", "the record cannot be written");
-	return error_remedy(err, r, "check the file's free space");
+	int r = error_set(err, ERR_SYSTEM, errnum, "--result", "the record cannot be written");
+	return error_remedy(err, r,
+			    errnum == ETIMEDOUT ? "read the pipe, or name a file"
+						: "check the file's free space");
 }
 
 const struct buf *monitor_canonical(struct monitor *monitor)
@@ -187,6 +230,9 @@ int monitor_report(struct monitor *monitor)
 		monitor->end = monitor->commands[0].end;
 	monitor_end(monitor, END_SANDBOX_LOST, NULL); /* unless there is a reason already */
 	int status = end_exit_status(&monitor->end);
+	/* What is left are writes to what the caller gave us, and he may not read it. */
+	if (monitor->alarm_ns == 0 || monitor->alarm_ns > monitor_now_ns())
+		monitor_arm_alarm(monitor, monitor_now_ns() + REPORT_PATIENCE_NS);
 	/* The counters go with the sandbox, so they are read first. */
 	if (monitor->sandbox.impl)
 		monitor->sandbox.level->describe(&monitor->sandbox, &record);
@@ -201,7 +247,9 @@ int monitor_report(struct monitor *monitor)
 	}
 	tear_down(monitor);
 	fill_record(monitor, &record);
-	if (leave_evidence(monitor, &record) < 0 && status == 0)
+	struct error err = { 0 };
+	bool is_whole = leave_evidence(monitor, &record) == 0 && check_output(monitor, &err) == 0;
+	if (!is_whole && status == 0)
 		status = 125;
 	say(monitor, &record);
 	monitor_send_status(monitor, &monitor->end, status);
