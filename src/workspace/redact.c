@@ -26,6 +26,7 @@ struct inodes {
 
 struct search {
 	const struct redact *redact;
+	const struct walk_options *options;
 	struct redact_found *found;
 	int top_fd;
 	bool wants_shown, has_links; /* has_links: a hidden file has further names */
@@ -102,24 +103,30 @@ static const char *path_below(int top_fd, int fd, char text[2 * PATH_MAX])
 }
 
 /*
- * A hidden name that is a symbolic link: what it leads to is hidden too, if it lies inside.  It
- * is followed as the host would and as the sandbox would, whose workspace is at /workspace.
+ * What a symbolic link leads to, the way the host follows it (@way 0), and the way the sandbox
+ * does, whose workspace is at /workspace (@way 1).  -1: that way leads nowhere.
  */
-static int hide_target(struct search *search, const struct walk_entry *entry)
+static int open_target(const struct search *search, const struct walk_entry *entry, int way)
 {
 	static const char inside[] = "/workspace/";
-	char target[PATH_MAX], text[2 * PATH_MAX];
+	char target[PATH_MAX];
+	if (way == 0)
+		return openat(entry->dir_fd, entry->name, O_PATH | O_CLOEXEC);
 	ssize_t len = readlinkat(entry->dir_fd, entry->name, target, sizeof(target) - 1);
 	if (len <= 0)
-		return 0;
+		return -1;
 	target[len] = '\0';
-	bool is_inside = strncmp(target, inside, sizeof(inside) - 1) == 0;
-	for (int i = 0; i < 2; i++) {
-		if (i == 1 && !is_inside)
-			break;
-		auto_fd int fd = i == 0 ? openat(entry->dir_fd, entry->name, O_PATH | O_CLOEXEC)
-					: openat(search->top_fd, target + sizeof(inside) - 1,
-						 O_PATH | O_CLOEXEC);
+	if (strncmp(target, inside, sizeof(inside) - 1) != 0)
+		return -1;
+	return openat(search->top_fd, target + sizeof(inside) - 1, O_PATH | O_CLOEXEC);
+}
+
+/* A hidden name that is a symbolic link: what it leads to is hidden too, if it lies inside. */
+static int hide_target(struct search *search, const struct walk_entry *entry)
+{
+	char text[2 * PATH_MAX];
+	for (int way = 0; way < 2; way++) {
+		auto_fd int fd = open_target(search, entry, way);
 		struct stat status;
 		const char *path;
 		if (fd < 0 || fstat(fd, &status) < 0 ||
@@ -152,10 +159,82 @@ static int hide(struct search *search, enum redact_class class, const struct wal
 	return r;
 }
 
+/* Behind a link in the place of a folder: paths as they are, and as the link has them. */
+struct behind {
+	struct search *search;
+	const char *path; /* of the target */
+	struct buf alias; /* of the link, with a slash at its end */
+	size_t alias_len;
+};
+
+static int look_behind(const struct walk_entry *entry, void *context)
+{
+	struct behind *behind = context;
+	char path[PATH_MAX];
+	bool is_folder = entry->type == DT_DIR;
+	int n = snprintf(path, sizeof(path), "%s/%s", behind->path, entry->path);
+	behind->alias.len = behind->alias_len;
+	buf_append(&behind->alias, entry->path, entry->path_len);
+	if (n < 0 || (size_t)n >= sizeof(path) || !buf_is_whole(&behind->alias))
+		return ENAMETOOLONG;
+	enum redact_class class = redact_class_of(behind->search->redact, behind->alias.data,
+						  behind->alias.len, is_folder);
+	struct walk_entry real = *entry;
+	real.path = path;
+	real.path_len = (size_t)n;
+	behind->search->found->n_entries++;
+	if (class != REDACT_SHOW)
+		return hide(behind->search, class, &real);
+	return is_folder ? WALK_DESCEND : 0;
+}
+
+static int walk_behind(struct search *search, const struct walk_entry *entry, int fd,
+		       const char *path)
+{
+	struct behind behind = { search, path, BUF_INIT(PATH_MAX), entry->path_len + 1 };
+	struct walk_options options = *search->options;
+	auto_fd int top_fd = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (top_fd < 0)
+		return errno;
+	options.found = look_behind;
+	options.max_entries -= MIN(search->found->n_entries, options.max_entries);
+	buf_append(&behind.alias, entry->path, entry->path_len);
+	buf_append_char(&behind.alias, '/');
+	int r = walk(top_fd, &options, &behind);
+	buf_fini(&behind.alias);
+	return r;
+}
+
+/* A link that is not hidden as a file: the rules of folders hold for the folder it leads to. */
+static int look_at_link(struct search *search, const struct walk_entry *entry)
+{
+	char text[2 * PATH_MAX];
+	int r = 0;
+	enum redact_class class =
+		redact_class_of(search->redact, entry->path, entry->path_len, true);
+	if (class == REDACT_SHOW &&
+	    !redact_looks_below(search->redact, entry->path, entry->path_len))
+		return 0;
+	for (int way = 0; way < 2 && r == 0; way++) {
+		auto_fd int fd = open_target(search, entry, way);
+		struct stat status;
+		const char *path = NULL;
+		if (fd >= 0 && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode))
+			path = path_below(search->top_fd, fd, text);
+		if (path)
+			r = class == REDACT_HIDE ? hide(search, class, entry)
+						 : walk_behind(search, entry, fd, path);
+		if (path && class == REDACT_HIDE)
+			break;
+	}
+	return r;
+}
+
 static int look_at(const struct walk_entry *entry, void *context)
 {
 	struct search *search = context;
 	bool is_folder = entry->type == DT_DIR;
+	int r = 0;
 	enum redact_class class =
 		redact_class_of(search->redact, entry->path, entry->path_len, is_folder);
 	search->found->n_entries++;
@@ -163,7 +242,9 @@ static int look_at(const struct walk_entry *entry, void *context)
 		return hide(search, class, entry);
 	if (is_folder)
 		return WALK_DESCEND;
-	return search->wants_shown ? add_inode(&search->shown, entry->inode) : 0;
+	if (entry->type == DT_LNK)
+		r = look_at_link(search, entry);
+	return r == 0 && search->wants_shown ? add_inode(&search->shown, entry->inode) : r;
 }
 
 /* The second walk: other names of what was hidden, by the inode that a listing tells. */
@@ -235,6 +316,7 @@ int redact_walk(int top_fd, const struct redact *redact, bool wants_shown, struc
 		.wants_paths = true,
 		.found = look_at,
 	};
+	search.options = &options;
 	*ret = (struct redact_found){ .entries = BUF_INIT(CHANGES_MAX_HIDDEN_BYTES) };
 	auto_fd int fd = openat(top_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int errnum = fd < 0 ? errno : walk(fd, &options, &search);
@@ -272,10 +354,74 @@ int redact_next(const struct redact_found *found, size_t *at, struct redact_entr
 	return 1;
 }
 
+int redact_note_harmless(struct redact_found *found, uint64_t inode)
+{
+	size_t at = found->n_harmless;
+	uint64_t *items = reallocarray(found->harmless, at + 1, sizeof(*items));
+	if (!items)
+		return ENOMEM;
+	for (; at > 0 && items[at - 1] > inode; at--)
+		items[at] = items[at - 1];
+	items[at] = inode;
+	found->harmless = items;
+	found->n_harmless++;
+	return 0;
+}
+
+static bool is_harmless(const struct redact_found *found, uint64_t inode)
+{
+	return redact_inodes_have(found->harmless, found->n_harmless, inode);
+}
+
+bool redact_is_hidden_inode(const struct redact_found *found, uint64_t inode)
+{
+	return redact_inodes_have(found->hidden, found->n_hidden_inodes, inode) &&
+	       !is_harmless(found, inode);
+}
+
+bool redact_is_shown_inode(const struct redact_found *found, uint64_t inode)
+{
+	return redact_inodes_have(found->shown, found->n_shown, inode) || is_harmless(found, inode);
+}
+
+/* Two walks meet most entries in the same order: each search begins behind the last find. */
+static bool has_entry(const struct redact_found *found, size_t *at,
+		      const struct redact_entry *wanted)
+{
+	struct redact_entry entry;
+	size_t begin = *at;
+	for (bool is_again = false;; is_again = true) {
+		while (redact_next(found, at, &entry) == 1 && (!is_again || *at <= begin)) {
+			if (entry.class == wanted->class && entry.len == wanted->len &&
+			    memcmp(entry.path, wanted->path, entry.len) == 0)
+				return true;
+		}
+		if (is_again)
+			return false;
+		*at = 0;
+	}
+}
+
+bool redact_is_same(const struct redact_found *found, const struct redact_found *other)
+{
+	struct redact_entry entry;
+	size_t at = 0, at_other = 0;
+	size_t n_bytes = found->n_hidden_inodes * sizeof(*found->hidden);
+	if (found->n_hidden != other->n_hidden ||
+	    found->n_hidden_inodes != other->n_hidden_inodes ||
+	    (n_bytes > 0 && memcmp(found->hidden, other->hidden, n_bytes) != 0))
+		return false;
+	while (redact_next(found, &at, &entry) == 1)
+		if (!has_entry(other, &at_other, &entry))
+			return false;
+	return true;
+}
+
 void redact_found_fini(struct redact_found *found)
 {
 	buf_fini(&found->entries);
 	free(found->shown);
 	free(found->hidden);
+	free(found->harmless);
 	*found = (struct redact_found){ .n_hidden = 0 };
 }

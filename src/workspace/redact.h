@@ -9,7 +9,8 @@
  * One bounded walk finds every path that is hidden.  It fails closed: a tree that cannot be read
  * to its end, or is too large, is an error and not a guess.  What is hidden is hidden by all its
  * names: further names of the same file (hard links), and, where the hidden name is a symbolic
- * link, what it leads to inside the workspace.
+ * link, what it leads to inside the workspace.  A link in the place of a folder counts as that
+ * folder: what would be hidden in .aws is hidden in what .aws leads to.
  */
 #pragma once
 
@@ -57,6 +58,9 @@ void redact_init(struct redact *ret, const struct policy *policy);
 enum redact_class redact_class_of(const struct redact *redact, const char *path, size_t len,
 				  bool is_folder);
 
+/* redact_looks_below() - whether a rule names something below @path, were it a folder. */
+bool redact_looks_below(const struct redact *redact, const char *path, size_t len);
+
 /* What a walk found: hidden paths as entries, read with redact_next(). */
 struct redact_found {
 	struct buf entries;
@@ -65,6 +69,8 @@ struct redact_found {
 	size_t n_shown;
 	uint64_t *hidden; /* inodes of the hidden ones, sorted */
 	size_t n_hidden_inodes;
+	uint64_t *harmless; /* of them, sorted: those that were parsed, and hold no secret */
+	size_t n_harmless;
 	uint64_t n_entries; /* files and folders that were looked at */
 };
 
@@ -88,6 +94,18 @@ int redact_walk(int top_fd, const struct redact *redact, bool wants_shown, struc
 
 /* redact_next() - 1 and the entry at *at, which moves on; 0 at the end. */
 int redact_next(const struct redact_found *found, size_t *at, struct redact_entry *ret);
+
+/* redact_note_harmless() - a hidden one that turned out to hold no secret; 0 or ENOMEM. */
+int redact_note_harmless(struct redact_found *found, uint64_t inode);
+
+/* redact_is_hidden_inode() - one of a file that was hidden, and is not harmless. */
+bool redact_is_hidden_inode(const struct redact_found *found, uint64_t inode);
+
+/* redact_is_shown_inode() - one of a file that was there, and is shown. */
+bool redact_is_shown_inode(const struct redact_found *found, uint64_t inode);
+
+/* redact_is_same() - the same paths and files are hidden in both. */
+bool redact_is_same(const struct redact_found *found, const struct redact_found *other);
 
 bool redact_inodes_have(const uint64_t *inodes, size_t n_inodes, uint64_t inode);
 

@@ -104,3 +104,29 @@ enum redact_class redact_class_of(const struct redact *redact, const char *path,
 	}
 	return REDACT_SHOW;
 }
+
+/*
+ * Two stars alone, at the beginning, are no head: what such a rule names is found by itself.  The
+ * last byte is compared first, since a tree can have many links and most of them fit nothing.
+ */
+static bool heads_fit(const char *glob, size_t glob_len, const char *path, size_t len)
+{
+	for (size_t at = 1; at < glob_len; at++) {
+		if (glob[at] != '/' || (at == 2 && memcmp(glob, "**", 2) == 0))
+			continue;
+		unsigned char last = plain(glob[at - 1]);
+		if ((last == 0 || last == lower(path[len - 1])) && glob_fits(glob, at, path, len))
+			return true;
+	}
+	return false;
+}
+
+bool redact_looks_below(const struct redact *redact, const char *path, size_t len)
+{
+	for (size_t i = 0; i < redact->n_rules; i++) {
+		const struct redact_rule *rule = &redact->rules[i];
+		if (rule->is_anchored && heads_fit(rule->glob, rule->len, path, len))
+			return true;
+	}
+	return false;
+}

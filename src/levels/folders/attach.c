@@ -91,8 +91,9 @@ static void put_mask(struct attach *attach, const struct redact_entry *entry, st
 		.len = entry->len,
 	};
 	if (entry->class == REDACT_GIT || entry->class == REDACT_ENV) {
-		enum parse_result r = attach_parse(attach, entry, &content);
-		if (r == PARSE_UNCHANGED)
+		uint64_t inode = 0;
+		enum parse_result r = attach_parse(attach, entry, &content, &inode);
+		if (r == PARSE_UNCHANGED && redact_note_harmless(&attach->found, inode) == 0)
 			return;
 		if (r == PARSE_REPLACED) {
 			mask.hiding = CHANGES_HIDDEN_REPLACED;

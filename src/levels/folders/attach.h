@@ -99,8 +99,9 @@ void attach_fini(struct attach *attach);
 /* parse.c: what a file with secrets in it is replaced by. */
 #define ATTACH_MAX_PARSED_BYTES (2 * 1024 * 1024)
 enum parse_result { PARSE_HIDDEN, PARSE_REPLACED, PARSE_UNCHANGED };
+/* @ret_inode: of the file that was read. */
 enum parse_result attach_parse(const struct attach *attach, const struct redact_entry *entry,
-			       struct buf *ret_content);
+			       struct buf *ret_content, uint64_t *ret_inode);
 
 /* keeper.c: never returns. */
 _Noreturn void keeper_main(struct attach *attach, int engine_fd);
@@ -110,7 +111,8 @@ int late_open(bool is_overlay, int view_fd, int *ret_fd); /* 0 or errno */
 struct late {
 	const struct attach *attach;
 	const struct redact *redact;
-	bool is_one_device; /* the change set and the folder lie on one file system */
+	bool is_one_device;  /* the change set and the folder lie on one file system */
+	bool has_met_secret; /* a late one, or a hidden one elsewhere: also if it is gone by now */
 	uint64_t n_refused;
 };
 /* late_list() - adds what is hidden on the host now and not in @hidden, as late */

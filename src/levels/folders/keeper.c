@@ -88,7 +88,10 @@ static void prepare_late(struct keeper *keeper)
 {
 	struct attach *attach = keeper->attach;
 	struct stat upper, folder;
-	keeper->late = (struct late){ .attach = attach, .redact = attach->redact };
+	keeper->late = (struct late){
+		.attach = attach,
+		.redact = attach->redact,
+	};
 	if (attach->has_changes && fstat(attach->changes.upper_fd, &upper) == 0 &&
 	    fstat(keeper->folder_fd, &folder) == 0)
 		keeper->late.is_one_device = upper.st_dev == folder.st_dev && attach->mask_dev == 0;

@@ -9,7 +9,8 @@
  * In an overlay the sandbox can give a late file another name before it opens it.  But what
  * stat() says of a file there tells which layer it came from, also after it was copied up, and its
  * inode there: a file of the host's that was not there at the walk is shown only where the host
- * has it under the same name.  In a folder with access rw that cannot be told, so a name on the
+ * has it under the same name.  A configuration of git is parsed as at the start, and shown if it
+ * holds no secret.  In a folder with access rw that cannot be told, so a name on the
  * list cannot be opened, whoever made the file, and a name that was given to a late file inside is
  * not seen through (docs/threat-model.md).
  */
@@ -104,28 +105,24 @@ static bool is_same_below(int dir_fd, const char *path, const struct stat *statu
 	       there.st_ino == status->st_ino;
 }
 
-/* Does the host have a hidden file now that was not there at the walk?  If unsure, yes. */
+/* Is anything hidden on the host now, or elsewhere, that was not at the walk?  If unsure, yes. */
 static bool has_late_secret(const struct late *late)
 {
-	const struct redact_found *before = &late->attach->found;
 	struct redact_found now;
 	struct error ignored = { 0 };
-	bool has_one = false;
 	if (redact_walk(late->attach->folder_fd, late->redact, false, &now, &ignored) < 0)
 		return true;
-	for (size_t i = 0; i < now.n_hidden_inodes && !has_one; i++)
-		has_one =
-			!redact_inodes_have(before->hidden, before->n_hidden_inodes, now.hidden[i]);
+	bool is_same = redact_is_same(&late->attach->found, &now);
 	redact_found_fini(&now);
-	return has_one;
+	return !is_same;
 }
 
 /*
  * Of a file that looks as if it were the set's alone.  A hard link to what was copied up does so,
  * too: all that is left of where it came from is that it came from somewhere.  So such a link is
- * shown as long as the host has nothing that must not be seen.
+ * shown as long as the host has nothing that must not be seen, and had nothing when asked before.
  */
-static bool may_show_own(const struct late *late, const struct stat *status, const char *below)
+static bool may_show_own(struct late *late, const struct stat *status, const char *below)
 {
 	char value[256];
 	struct stat there;
@@ -136,7 +133,8 @@ static bool may_show_own(const struct late *late, const struct stat *status, con
 		return false;
 	if (fgetxattr(fd, "user.overlay.origin", value, sizeof(value)) < 0 && errno == ENODATA)
 		return true;
-	return !has_late_secret(late);
+	late->has_met_secret = late->has_met_secret || has_late_secret(late);
+	return !late->has_met_secret;
 }
 
 static bool is_mask(const struct attach *attach, const struct stat *status)
@@ -156,10 +154,23 @@ static bool is_own(const struct late *late, const struct stat *status, const cha
 	return below && is_same_below(attach->changes.upper_fd, below, status);
 }
 
-static bool may_open(const struct late *late, int fd)
+/* A configuration of git, which may be another one than at the walk, with the same number. */
+static bool is_hidden_config(const struct late *late, const char *below, const struct stat *status)
+{
+	auto_buf struct buf content = BUF_INIT(ATTACH_MAX_PARSED_BYTES);
+	struct redact_entry entry = { .class = REDACT_GIT, .type = DT_REG, .path = below };
+	uint64_t inode = 0;
+	if (!below)
+		return false;
+	entry.len = strlen(below);
+	return redact_class_of(late->redact, below, entry.len, false) == REDACT_GIT &&
+	       (attach_parse(late->attach, &entry, &content, &inode) != PARSE_UNCHANGED ||
+		inode != status->st_ino);
+}
+
+static bool may_open(struct late *late, int fd)
 {
 	const struct attach *attach = late->attach;
-	const struct redact_found *found = &attach->found;
 	char path[PATH_MAX];
 	size_t len, prefix = sizeof(VIEW_PREFIX) - 1;
 	struct stat status;
@@ -173,15 +184,17 @@ static bool may_open(const struct late *late, int fd)
 		return true;
 	if (attach->is_overlay && is_own(late, &status, below))
 		return may_show_own(late, &status, below);
-	if (redact_inodes_have(found->hidden, found->n_hidden_inodes, status.st_ino))
+	if (redact_is_hidden_inode(&attach->found, status.st_ino))
 		return false;
 	/* Too deep for its name to be told: only what was there at the walk. */
 	if (has_name ? is_hidden_name(late, path, len) || lies_in_hidden(late, path, len)
 		     : !attach->is_overlay)
 		return false;
+	if (is_hidden_config(late, below, &status))
+		return false;
 	if (!attach->is_overlay || !attach->has_changes)
 		return true;
-	return redact_inodes_have(found->shown, found->n_shown, status.st_ino) ||
+	return redact_is_shown_inode(&attach->found, status.st_ino) ||
 	       (below && is_same_below(attach->folder_fd, below, &status));
 }
 
@@ -229,6 +242,7 @@ static int answer(struct late *late, int fd)
 			(void)!fanotify_mark(late->attach->late_fd, flags, FAN_OPEN_PERM, fd, NULL);
 	} else {
 		late->n_refused++;
+		late->has_met_secret = true;
 	}
 	ssize_t n = write(late->attach->late_fd, &response, sizeof(response));
 	return n == sizeof(response) || errno == ENOENT ? 0 : errno;

@@ -24,7 +24,8 @@
 #define PARSER_ANSWER_FD 3
 
 /* The bytes of a hidden path; anything but a small plain file stays hidden as a whole. */
-static int read_file(int folder_fd, const struct redact_entry *entry, struct buf *ret)
+static int read_file(int folder_fd, const struct redact_entry *entry, struct buf *ret,
+		     uint64_t *ret_inode)
 {
 	char path[4096];
 	not_zeroed char part[16384];
@@ -42,6 +43,7 @@ static int read_file(int folder_fd, const struct redact_entry *entry, struct buf
 		return errno;
 	if (!S_ISREG(status.st_mode) || status.st_size > REPLACE_MAX_BYTES)
 		return EFBIG;
+	*ret_inode = status.st_ino;
 	for (;;) {
 		ssize_t n = read(fd, part, sizeof(part));
 		if (n < 0 && errno == EINTR)
@@ -124,11 +126,11 @@ static int ask_parser(const struct attach *attach, enum redact_class class, cons
 }
 
 enum parse_result attach_parse(const struct attach *attach, const struct redact_entry *entry,
-			       struct buf *ret_content)
+			       struct buf *ret_content, uint64_t *ret_inode)
 {
 	auto_buf struct buf bytes = BUF_INIT(REPLACE_MAX_BYTES);
 	auto_buf struct buf answer = BUF_INIT(ATTACH_MAX_PARSED_BYTES + 1);
-	if (read_file(attach->folder_fd, entry, &bytes) != 0)
+	if (read_file(attach->folder_fd, entry, &bytes, ret_inode) != 0)
 		return PARSE_HIDDEN;
 	if (entry->class == REDACT_GIT && !replace_git_may_hold(buf_string(&bytes), bytes.len))
 		return PARSE_UNCHANGED;

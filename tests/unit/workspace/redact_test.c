@@ -139,6 +139,60 @@ static void every_name_is_found(void)
 	policy_fini(&policy);
 }
 
+/* What would be hidden in a folder of that name is hidden behind a link of that name. */
+static void links_to_folders_are_seen_through(void)
+{
+	static const char *const globs[] = { "alias/own.txt", NULL };
+	static const char *const folders[] = { "dot", "dot/aws", "dot/config",
+					       "dot/config/gcloud" };
+	static const char *const files[] = { "dot/aws/c", "dot/config/gcloud/c", "dot/own.txt",
+					     "dot/aws/own.txt" };
+	static const struct {
+		const char *target, *name;
+	} links[] = { { "aws", "dot/.aws" },
+		      { "dot/config", ".config" },
+		      { "/workspace/dot", "alias" },
+		      { "dot", "harmless" } };
+	struct error err = { 0 };
+	struct policy policy;
+	static struct redact redact;
+	struct redact_found found, again;
+	for (size_t i = 0; i < ARRAY_LEN(folders); i++)
+		EQ(mkdirat(top_fd, folders[i], 0755), 0);
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
+		make_file(files[i]);
+	for (size_t i = 0; i < ARRAY_LEN(links); i++)
+		EQ(symlinkat(links[i].target, top_fd, links[i].name), 0);
+	make_policy(&policy, globs);
+	redact_init(&redact, &policy);
+	EQ(redact_walk(top_fd, &redact, true, &found, &err), 0);
+	OK(found_has(&found, "dot/.aws"));
+	OK(found_has(&found, "dot/aws"));
+	OK(found_has(&found, "dot/config/gcloud"));
+	OK(found_has(&found, "dot/own.txt"));
+	OK(!found_has(&found, "dot/aws/own.txt"));
+	OK(!found_has(&found, ".config"));
+	OK(!found_has(&found, "harmless"));
+	EQ(found.n_hidden, 6 + 4);
+	/* The same is hidden as long as no path and no file becomes another one. */
+	EQ(redact_walk(top_fd, &redact, false, &again, &err), 0);
+	OK(redact_is_same(&found, &again));
+	redact_found_fini(&again);
+	EQ(renameat(top_fd, "dot/config/gcloud", top_fd, "dot/config/other"), 0);
+	EQ(redact_walk(top_fd, &redact, false, &again, &err), 0);
+	OK(!redact_is_same(&found, &again));
+	redact_found_fini(&again);
+	EQ(renameat(top_fd, "dot/config/other", top_fd, "dot/config/gcloud"), 0);
+	for (size_t i = 0; i < ARRAY_LEN(links); i++)
+		EQ(unlinkat(top_fd, links[i].name, 0), 0);
+	for (size_t i = 0; i < ARRAY_LEN(files); i++)
+		EQ(unlinkat(top_fd, files[i], 0), 0);
+	for (size_t i = ARRAY_LEN(folders); i-- > 0;)
+		EQ(unlinkat(top_fd, folders[i], AT_REMOVEDIR), 0);
+	redact_found_fini(&found);
+	policy_fini(&policy);
+}
+
 /* A tree that cannot be searched to its end is not shown at all. */
 static void what_cannot_be_searched_is_refused(void)
 {
@@ -176,6 +230,7 @@ int main(void)
 	RUN(defaults_hide_secrets);
 	RUN(a_policy_adds_and_takes_away);
 	RUN(every_name_is_found);
+	RUN(links_to_folders_are_seen_through);
 	RUN(what_cannot_be_searched_is_refused);
 	RUN(clean_up);
 	return tap_done();
