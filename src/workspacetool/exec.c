@@ -51,6 +51,17 @@ static uint32_t decode(const char *bytes, size_t n)
 	return point;
 }
 
+/* One character that folds to several of ASCII.  Source: Unicode 15 CaseFolding.txt, status F. */
+static const struct {
+	uint32_t point;
+	char ascii[4];
+	uint8_t len;
+} longer[] = {
+	{ 0xdf, "ss", 2 },    { 0x1e9e, "ss", 2 }, { 0xfb00, "ff", 2 },
+	{ 0xfb01, "fi", 2 },  { 0xfb02, "fl", 2 }, { 0xfb03, "ffi", 3 },
+	{ 0xfb04, "ffl", 3 }, { 0xfb05, "st", 2 }, { 0xfb06, "st", 2 },
+};
+
 /* Bytes of the character folded to @out, of which there are at least 4. */
 static size_t fold_one(const char *bytes, size_t n, char *out)
 {
@@ -69,6 +80,11 @@ static size_t fold_one(const char *bytes, size_t n, char *out)
 		out[0] = (char)((point - 0xff21 + 'A') | 0x20);
 		return 1;
 	}
+	for (size_t i = 0; i < ARRAY_LEN(longer); i++)
+		if (longer[i].point == point) {
+			memcpy(out, longer[i].ascii, longer[i].len);
+			return longer[i].len;
+		}
 	if (is_ignored(point))
 		return 0;
 	memcpy(out, bytes, n);

@@ -34,9 +34,9 @@ enum exec_reason {
 /*
  * exec_fold() - the path as it is compared
  *
- * ASCII in lower case; the two characters that fold to ASCII letters (Kelvin sign, long s)
- * folded; characters that HFS+ or a case-folding ext4 ignore left out; dots and spaces at the
- * end of a name, which FAT and NTFS drop, left out.  Always ends with a NUL.
+ * ASCII in lower case; the characters that fold to ASCII letters (Kelvin sign, long s, sharp s,
+ * ligatures) folded; characters that HFS+ or a case-folding ext4 ignore left out; dots and spaces
+ * at the end of a name, which FAT and NTFS drop, left out.  Always ends with a NUL.
  */
 size_t exec_fold(const char *path, size_t len, char folded[EXEC_FOLDED_BYTES]);
 

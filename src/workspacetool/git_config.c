@@ -15,6 +15,7 @@
 #include "workspacetool/glob.h"
 
 #define MAX_VALUE_BYTES (1u << 20)
+#define MAX_LIST_BYTES  (2 * MAX_VALUE_BYTES)
 
 struct reader {
 	const char *at, *end;
@@ -284,50 +285,92 @@ bool git_config_walk(const char *text, size_t len,
 	return is_good;
 }
 
-/* "name\0value\0", so that a search for the whole finds that very item. */
+/* How often a name was met. */
+static size_t count_name(const struct buf *items, const struct git_item *item)
+{
+	char name[GIT_MAX_NAME_BYTES + 2] = { '\0' };
+	size_t n = 0, len = item->name_len + 2;
+	memcpy(name + 1, item->name, item->name_len);
+	name[len - 1] = '\n';
+	const char *end = items->len > 0 ? items->data + items->len : NULL;
+	for (const char *at = items->data; at != end; n++, at += len) {
+		at = memmem(at, (size_t)(end - at), name, len);
+		if (!at)
+			break;
+	}
+	return n;
+}
+
+/*
+ * "\0name\nwhich\nvalue\0", so that a search for the whole finds that very item.  Of several values
+ * of one name the last one counts, so it is told which of them each is.
+ */
+static void put_item(const struct git_item *item, size_t which, struct buf *out)
+{
+	buf_append_char(out, '\0');
+	buf_append(out, item->name, item->name_len);
+	buf_printf(out, "\n%zu\n", which);
+	buf_append(out, item->value, item->value_len);
+	buf_append_char(out, '\0');
+}
+
 static void note_item(const struct git_item *item, void *context)
 {
-	struct buf *known = context;
-	if (!item->reason)
-		return;
-	buf_append_char(known, '\0');
-	buf_append(known, item->name, item->name_len);
-	buf_append_char(known, '\n');
-	buf_append(known, item->value, item->value_len);
-	buf_append_char(known, '\0');
+	struct buf *items = context;
+	if (item->reason)
+		put_item(item, count_name(items, item), items);
 }
 
 struct comparison {
-	const struct buf *known;
+	const struct buf *others; /* the items of the other side */
 	struct buf *out;
+	const char *words; /* before the reason */
+	struct buf met;
 };
 
-static void add_news(const struct git_item *item, void *context)
+static void add_difference(const struct git_item *item, void *context)
 {
 	struct comparison *comparison = context;
-	auto_buf struct buf own = BUF_INIT(MAX_VALUE_BYTES + GIT_MAX_NAME_BYTES + 8);
+	const struct buf *others = comparison->others;
+	auto_buf struct buf own = BUF_INIT(MAX_VALUE_BYTES + GIT_MAX_NAME_BYTES + 32);
 	if (!item->reason)
 		return;
-	note_item(item, &own);
-	if (comparison->known->len > 0 && own.len > 0 &&
-	    memmem(comparison->known->data, comparison->known->len, own.data, own.len))
+	put_item(item, count_name(&comparison->met, item), &own);
+	buf_append(&comparison->met, own.data, own.len);
+	if (others->len > 0 && own.len > 0 && memmem(others->data, others->len, own.data, own.len))
 		return;
 	buf_append(comparison->out, item->name, item->name_len);
 	buf_append_string(comparison->out, " = ");
 	for (size_t i = 0; i < item->value_len; i++)
 		buf_append(comparison->out, item->value[i] == '\n' ? " " : item->value + i, 1);
-	buf_printf(comparison->out, " (%s)\n", item->reason);
+	buf_printf(comparison->out, " (%s%s)\n", comparison->words, item->reason);
+}
+
+/* What of @text is not among @others; false if the text, or all of it, cannot be read. */
+static bool differ(const char *text, size_t len, const struct buf *others, const char *words,
+		   struct buf *out)
+{
+	struct comparison comparison = { others, out, words, BUF_INIT(MAX_LIST_BYTES) };
+	bool is_read = git_config_walk(text, len, add_difference, &comparison) &&
+		       buf_is_whole(&comparison.met);
+	buf_fini(&comparison.met);
+	return is_read;
 }
 
 bool git_config_compare(const char *before, size_t n_before, const char *now, size_t n_now,
 			struct buf *out)
 {
-	auto_buf struct buf known = BUF_INIT(2 * MAX_VALUE_BYTES);
-	struct comparison comparison = { &known, out };
+	auto_buf struct buf known = BUF_INIT(MAX_LIST_BYTES), present = BUF_INIT(MAX_LIST_BYTES);
 	size_t len = out->len;
 	/* What of the old one cannot be read is not known, and so its items are news. */
 	(void)git_config_walk(before, n_before, note_item, &known);
-	if (git_config_walk(now, n_now, add_news, &comparison) && buf_is_whole(out))
+	bool is_read = git_config_walk(now, n_now, note_item, &present) && buf_is_whole(&present) &&
+		       differ(now, n_now, &known, "", out);
+	/* One that is gone was there to keep something from running, or makes an earlier one count.
+	 */
+	if (is_read)
+		(void)differ(before, n_before, &present, "taken out: ", out);
+	if (is_read && buf_is_whole(out))
 		return true;
 	out->len = len;
 	return false;

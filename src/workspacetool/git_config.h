@@ -35,10 +35,11 @@ bool git_config_walk(const char *text, size_t len,
 		     void (*found)(const struct git_item *item, void *context), void *context);
 
 /*
- * git_config_compare() - what of @now runs programs and is not in @before, one item a line
+ * git_config_compare() - what of @now runs programs and is not in @before, one item a line, and
+ * what of @before is not in @now
  *
  * Returns false, and *out is as it was, if @now cannot be read.  A value that is in @before, under
- * the same name, is no news.
+ * the same name and in the same place among the values of that name, is no news.
  */
 bool git_config_compare(const char *before, size_t n_before, const char *now, size_t n_now,
 			struct buf *out);

@@ -59,6 +59,10 @@ static void test_case_and_invisible_characters_do_not_help(void)
 	STR_EQ(pattern_of(".v\xc5\xbf"
 			  "code/x"),
 	       ".vscode/");
+	/* One character, for a file system that folds all of Unicode, can be two letters. */
+	STR_EQ(pattern_of(".con\xef\xac\x81g/fish/config.fish"), ".config/");
+	STR_EQ(pattern_of("confte\xef\xac\x86.py"), "conftest.py");
+	STR_EQ(pattern_of(".\xc3\x9fh/rc"), ".ssh/");
 }
 
 static void test_a_link_stands_for_what_it_leads_to(void)

@@ -52,12 +52,34 @@ static void test_what_was_there_is_no_news(void)
 	STR_EQ(news(before, before), "");
 	STR_EQ(news(before, "[alias] st=status\n[core] pager = less\n[x] y = z\n"), "");
 	STR_EQ(news(before, "[core]\npager = lesser\n"),
-	       "core.pager = lesser (run by log, diff and others)\n");
+	       "core.pager = lesser (run by log, diff and others)\n"
+	       "core.pager = less (taken out: run by log, diff and others)\n"
+	       "alias.st = status (taken out: a command of git)\n");
 	/* The same value of another key is no excuse. */
-	STR_EQ(news(before, "[core]\neditor = less\n"), "core.editor = less (run by commit)\n");
+	STR_EQ(news("[core]\npager = less\n", "[core]\neditor = less\npager = less\n"),
+	       "core.editor = less (run by commit)\n");
 	/* What of the old one cannot be read is not known. */
 	STR_EQ(news("[core\npager = a", "[core]\npager = a\n"),
 	       "core.pager = a (run by log, diff and others)\n");
+}
+
+/* A key can be there so that something does not run; and the last of several counts. */
+static void test_what_is_gone_or_moved_is_news(void)
+{
+	const char *off = "[core]\nhooksPath = /dev/null\n[user]\nname = x\n";
+	const char *two = "[core]\nhooksPath = own\nhooksPath = /dev/null\n";
+	STR_EQ(news(off, off), "");
+	STR_EQ(news(off, "[core]\nhooksPath = /dev/null\n[user]\nname = y\n"), "");
+	STR_EQ(news(off, "[user]\nname = x\n"),
+	       "core.hookspath = /dev/null (taken out: where hooks are)\n");
+	STR_EQ(news(two, two), "");
+	STR_EQ(news(two, "[core]\nhooksPath = own\n"),
+	       "core.hookspath = /dev/null (taken out: where hooks are)\n");
+	STR_EQ(news(two, "[core]\nhooksPath = /dev/null\nhooksPath = own\n"),
+	       "core.hookspath = /dev/null (where hooks are)\n"
+	       "core.hookspath = own (where hooks are)\n"
+	       "core.hookspath = own (taken out: where hooks are)\n"
+	       "core.hookspath = /dev/null (taken out: where hooks are)\n");
 }
 
 static void test_what_git_does_not_read_is_odd(void)
@@ -77,6 +99,7 @@ int main(void)
 	RUN(test_keys_that_run_programs_are_found);
 	RUN(test_other_keys_are_not);
 	RUN(test_what_was_there_is_no_news);
+	RUN(test_what_is_gone_or_moved_is_news);
 	RUN(test_what_git_does_not_read_is_odd);
 	return tap_done();
 }
