@@ -175,13 +175,9 @@ static int refuse_stale(const char *path, bool is_host, struct error *err)
 /* Both sides are now as the last diff saw them. */
 static int check_fresh(struct workspace *workspace, const struct set *shown, struct error *err)
 {
-	CLEANUP(set_fini) struct set now = { 0 };
-	const char *path = "";
-	bool is_host = false;
-	int r = walk_sides(&workspace->sides, &now, err);
-	if (r < 0)
-		return r;
-	return set_difference(shown, &now, &path, &is_host) ? refuse_stale(path, is_host, err) : 0;
+	static struct walk_difference difference;
+	int r = walk_again(&workspace->sides, shown, &difference, err);
+	return r > 0 ? refuse_stale(difference.path, difference.is_host, err) : r;
 }
 
 /* Without a diff before it, a commit shows what it is going to do. */

@@ -13,8 +13,6 @@
 #include "workspacetool/exec.h"
 #include "workspacetool/tree.h"
 
-#define CHUNK_BYTES (256u * 1024)
-
 /* Where the next data begins at or behind @at; @size if there is none. */
 static uint64_t next_data(int fd, uint64_t at, uint64_t size)
 {
@@ -40,23 +38,32 @@ static ssize_t read_at(int fd, char *bytes, size_t len, uint64_t at)
 	return (ssize_t)done;
 }
 
-int compare_files(int upper_fd, int host_fd, uint64_t size_bytes)
+/* Small files are read whole, as a look for holes would cost as much. */
+static int compare_whole(int upper_fd, int host_fd, size_t len, char *chunks)
 {
-	auto_free char *chunks = malloc(2 * (size_t)CHUNK_BYTES);
-	if (!chunks)
+	ssize_t n = read_at(upper_fd, chunks, len, 0);
+	ssize_t n_other = read_at(host_fd, chunks + COMPARE_CHUNK_BYTES, len, 0);
+	if (n < 0 || n_other < 0)
 		return -1;
+	return n == n_other && memcmp(chunks, chunks + COMPARE_CHUNK_BYTES, (size_t)n) == 0;
+}
+
+int compare_files(int upper_fd, int host_fd, uint64_t size_bytes, char *chunks)
+{
+	if (size_bytes <= COMPARE_CHUNK_BYTES)
+		return compare_whole(upper_fd, host_fd, (size_t)size_bytes, chunks);
 	for (uint64_t at = 0; at < size_bytes;) {
 		uint64_t one = next_data(upper_fd, at, size_bytes);
 		uint64_t other = next_data(host_fd, at, size_bytes);
 		at = MIN(one, other);
-		size_t len = (size_t)MIN(size_bytes - at, (uint64_t)CHUNK_BYTES);
+		size_t len = (size_t)MIN(size_bytes - at, (uint64_t)COMPARE_CHUNK_BYTES);
 		if (len == 0)
 			break;
 		ssize_t n = read_at(upper_fd, chunks, len, at);
-		ssize_t n_other = read_at(host_fd, chunks + CHUNK_BYTES, len, at);
+		ssize_t n_other = read_at(host_fd, chunks + COMPARE_CHUNK_BYTES, len, at);
 		if (n < 0 || n_other < 0)
 			return -1;
-		if (n != n_other || memcmp(chunks, chunks + CHUNK_BYTES, (size_t)n) != 0)
+		if (n != n_other || memcmp(chunks, chunks + COMPARE_CHUNK_BYTES, (size_t)n) != 0)
 			return 0;
 		if (n == 0)
 			break;
@@ -70,6 +77,111 @@ static int failed(struct error *err, const struct entry *entry, const char *what
 	int r = error_set(err, ERR_SYSTEM, errno, entry->path, "%s", what);
 	return error_remedy(err, r, "see who may read it; run foso diff again");
 }
+
+static int compare_both_files(struct compare_place *place, struct entry *entry, struct error *err)
+{
+	bool is_mode = (entry->upper.mode & 0777) != (entry->host.mode & 0777);
+	if (entry->upper.size_bytes != entry->host.size_bytes) {
+		entry->change = CHANGE_CHANGED;
+		return 0;
+	}
+	if (place->file_fd < 0)
+		return failed(err, entry, "cannot be opened in the change set");
+	auto_fd int host_fd = tree_open_known(place->host_fd, place->name);
+	if (host_fd < 0)
+		return failed(err, entry, "cannot be opened on the host");
+	int same = compare_files(place->file_fd, host_fd, entry->upper.size_bytes, place->chunks);
+	if (same < 0)
+		return failed(err, entry, "cannot be read");
+	if (entry->upper.size_bytes <= COMPARE_CHUNK_BYTES)
+		place->n_read = (size_t)entry->upper.size_bytes;
+	entry->change = same == 0 ? CHANGE_CHANGED : is_mode ? CHANGE_MODE : CHANGE_NONE;
+	return 0;
+}
+
+static int compare_both_links(const struct compare_place *place, struct entry *entry,
+			      struct error *err)
+{
+	char upper[PATH_MAX], host[PATH_MAX];
+	ssize_t n = tree_read_link(place->upper_fd, place->name, upper, sizeof(upper));
+	if (n < 0)
+		return failed(err, entry, "cannot be read in the change set");
+	ssize_t n_host = tree_read_link(place->host_fd, place->name, host, sizeof(host));
+	if (n_host < 0)
+		return failed(err, entry, "cannot be read on the host");
+	bool is_same = n == n_host && memcmp(upper, host, (size_t)n) == 0;
+	entry->change = is_same ? CHANGE_NONE : CHANGE_CHANGED;
+	return 0;
+}
+
+static unsigned reason_of_link(const struct compare_place *place, const struct entry *entry)
+{
+	char target[PATH_MAX];
+	ssize_t n = tree_read_link(place->upper_fd, place->name, target, sizeof(target));
+	bool is_out = n < 0 || n == sizeof(target) ||
+		      exec_leads_outside(entry->path, entry->path_len, target, (size_t)n);
+	return is_out ? EXEC_OUTSIDE : EXEC_NONE;
+}
+
+static unsigned reason_of_file(const struct compare_place *place, const struct entry *entry)
+{
+	char bytes[4] = { 0 };
+	bool was_program = entry->host.type == NODE_FILE && entry->host.mode & 0111;
+	if (entry->upper.mode & 0111)
+		return was_program && entry->change == CHANGE_CHANGED ? EXEC_CHANGED
+		       : was_program                                  ? EXEC_NONE
+								      : EXEC_PROGRAM;
+	if (entry->change == CHANGE_MODE)
+		return EXEC_NONE;
+	if (place->n_read > 0)
+		return exec_magic_reason(place->chunks, place->n_read);
+	ssize_t n = place->file_fd < 0 ? -1 : read_at(place->file_fd, bytes, sizeof(bytes), 0);
+	/* What cannot be looked into is held back. */
+	return n < 0 ? EXEC_BINARY : exec_magic_reason(bytes, (size_t)n);
+}
+
+/* Deleting runs nothing; a folder is as harmless as what is in it. */
+static void find_reason(const struct compare_place *place, struct entry *entry)
+{
+	bool is_link = entry->upper.type == NODE_LINK;
+	if (entry->change == CHANGE_NONE || entry->change == CHANGE_DELETED ||
+	    (!is_link && entry->upper.type != NODE_FILE) || entry->flags & ENTRY_NEVER)
+		return;
+	unsigned reason = exec_path_reason(entry->path, entry->path_len, is_link);
+	if (reason == EXEC_NONE && is_link)
+		reason = reason_of_link(place, entry);
+	else if (reason == EXEC_NONE)
+		reason = reason_of_file(place, entry);
+	if (reason == EXEC_NONE)
+		return;
+	entry->flags |= ENTRY_EXECUTES;
+	entry->reason = (uint16_t)reason;
+}
+
+int compare_entry(struct compare_place *place, struct entry *entry, struct error *err)
+{
+	bool is_content = entry->upper.type == NODE_FILE || entry->upper.type == NODE_LINK;
+	int r = 0;
+	if (is_content && entry->flags & ENTRY_NEVER) {
+		/* The host's content is not looked at; it is another one as far as anybody asks. */
+		if (entry->host.type != NODE_ABSENT && entry->change == CHANGE_NONE)
+			entry->change = CHANGE_CHANGED;
+		return 0;
+	}
+	if (entry->upper.type == NODE_FILE && entry->host.type == NODE_FILE)
+		r = compare_both_files(place, entry, err);
+	else if (entry->upper.type == NODE_LINK && entry->host.type == NODE_LINK)
+		r = compare_both_links(place, entry, err);
+	if (r < 0)
+		return r;
+	if (is_content)
+		find_reason(place, entry);
+	if (entry->change == CHANGE_NONE)
+		entry->flags &= (uint16_t)~ENTRY_CONFLICT;
+	return 0;
+}
+
+/* ---- renames ---- */
 
 /* The folders of an entry on each side, kept while entries of the same folder follow. */
 struct parents {
@@ -100,127 +212,6 @@ static const char *parents_open(struct parents *parents, const struct entry *ent
 	}
 	return slash ? slash + 1 : entry->path;
 }
-
-static int compare_both_files(const struct parents *parents, const char *name, struct entry *entry,
-			      struct error *err)
-{
-	bool is_mode = (entry->upper.mode & 0777) != (entry->host.mode & 0777);
-	if (entry->upper.size_bytes != entry->host.size_bytes) {
-		entry->change = CHANGE_CHANGED;
-		return 0;
-	}
-	auto_fd int upper_fd = tree_open_file(parents->upper_fd, name);
-	if (upper_fd < 0)
-		return failed(err, entry, "cannot be opened in the change set");
-	auto_fd int host_fd = tree_open_file(parents->host_fd, name);
-	if (host_fd < 0)
-		return failed(err, entry, "cannot be opened on the host");
-	int same = compare_files(upper_fd, host_fd, entry->upper.size_bytes);
-	if (same < 0)
-		return failed(err, entry, "cannot be read");
-	entry->change = same == 0 ? CHANGE_CHANGED : is_mode ? CHANGE_MODE : CHANGE_NONE;
-	return 0;
-}
-
-static int compare_both_links(const struct parents *parents, const char *name, struct entry *entry,
-			      struct error *err)
-{
-	char upper[PATH_MAX], host[PATH_MAX];
-	ssize_t n = tree_read_link(parents->upper_fd, name, upper, sizeof(upper));
-	if (n < 0)
-		return failed(err, entry, "cannot be read in the change set");
-	ssize_t n_host = tree_read_link(parents->host_fd, name, host, sizeof(host));
-	if (n_host < 0)
-		return failed(err, entry, "cannot be read on the host");
-	bool is_same = n == n_host && memcmp(upper, host, (size_t)n) == 0;
-	entry->change = is_same ? CHANGE_NONE : CHANGE_CHANGED;
-	return 0;
-}
-
-static unsigned reason_of_link(const struct parents *parents, const char *name,
-			       const struct entry *entry)
-{
-	char target[PATH_MAX];
-	ssize_t n = tree_read_link(parents->upper_fd, name, target, sizeof(target));
-	bool is_out = n < 0 || n == sizeof(target) ||
-		      exec_leads_outside(entry->path, entry->path_len, target, (size_t)n);
-	return is_out ? EXEC_OUTSIDE : EXEC_NONE;
-}
-
-static unsigned reason_of_file(const struct parents *parents, const char *name,
-			       const struct entry *entry)
-{
-	char bytes[4];
-	bool was_program = entry->host.type == NODE_FILE && entry->host.mode & 0111;
-	if (entry->upper.mode & 0111)
-		return was_program && entry->change == CHANGE_CHANGED ? EXEC_CHANGED
-		       : was_program                                  ? EXEC_NONE
-								      : EXEC_PROGRAM;
-	if (entry->change == CHANGE_MODE)
-		return EXEC_NONE;
-	auto_fd int fd = tree_open_file(parents->upper_fd, name);
-	ssize_t n = fd < 0 ? -1 : read_at(fd, bytes, sizeof(bytes), 0);
-	/* What cannot be looked into is held back. */
-	return n < 0 ? EXEC_BINARY : exec_magic_reason(bytes, (size_t)n);
-}
-
-/* Deleting runs nothing; a folder is as harmless as what is in it. */
-static void find_reason(const struct parents *parents, const char *name, struct entry *entry)
-{
-	bool is_link = entry->upper.type == NODE_LINK;
-	if (entry->change == CHANGE_NONE || entry->change == CHANGE_DELETED ||
-	    (!is_link && entry->upper.type != NODE_FILE) || entry->flags & ENTRY_NEVER)
-		return;
-	unsigned reason = exec_path_reason(entry->path, entry->path_len, is_link);
-	if (reason == EXEC_NONE && is_link)
-		reason = reason_of_link(parents, name, entry);
-	else if (reason == EXEC_NONE)
-		reason = reason_of_file(parents, name, entry);
-	if (reason == EXEC_NONE)
-		return;
-	entry->flags |= ENTRY_EXECUTES;
-	entry->reason = (uint16_t)reason;
-}
-
-static int compare_entry(struct parents *parents, struct entry *entry, struct error *err)
-{
-	int r = 0;
-	const char *name = parents_open(parents, entry);
-	if (entry->flags & ENTRY_NEVER) {
-		/* The host's content is not looked at; it is another one as far as anybody asks. */
-		if (entry->host.type != NODE_ABSENT && entry->change == CHANGE_NONE)
-			entry->change = CHANGE_CHANGED;
-		return 0;
-	}
-	if (entry->upper.type == NODE_FILE && entry->host.type == NODE_FILE)
-		r = compare_both_files(parents, name, entry, err);
-	else if (entry->upper.type == NODE_LINK && entry->host.type == NODE_LINK)
-		r = compare_both_links(parents, name, entry, err);
-	if (r < 0)
-		return r;
-	find_reason(parents, name, entry);
-	if (entry->change == CHANGE_NONE)
-		entry->flags &= (uint16_t)~ENTRY_CONFLICT;
-	return 0;
-}
-
-int compare_contents(const struct sides *sides, struct set *set, struct error *err)
-{
-	CLEANUP(parents_close)
-	struct parents parents = { .sides = sides, .upper_fd = -1, .host_fd = -1 };
-	int r = 0;
-	for (size_t i = 0; r == 0 && i < set->n_entries; i++) {
-		struct entry *entry = &set->entries[i];
-		bool is_content = entry->upper.type == NODE_FILE || entry->upper.type == NODE_LINK;
-		if (is_content)
-			r = compare_entry(&parents, entry, err);
-		else if (entry->change == CHANGE_NONE)
-			entry->flags &= (uint16_t)~ENTRY_CONFLICT;
-	}
-	return r;
-}
-
-/* ---- renames ---- */
 
 struct candidate {
 	uint64_t size_bytes;

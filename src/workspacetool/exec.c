@@ -150,12 +150,16 @@ static bool link_stands_for(const char *pattern, const char *name, size_t len)
 	return glob_matches_all(first, name, len);
 }
 
-/* @path begins with a name; most rows are told from it by their first byte. */
+/* @path begins with a name; most rows are told from it by their first or last byte. */
 static bool row_matches(const char *pattern, const char *path, size_t len)
 {
-	if (pattern[0] != '*' && pattern[0] != path[0])
+	/* Of a name of ignored characters nothing is left. */
+	if (len == 0 || (pattern[0] != '*' && pattern[0] != path[0]))
 		return false;
 	size_t n = strlen(pattern);
+	char last = pattern[n - 1];
+	if (last != '/' && last != '*' && last != '?' && last != ']' && last != path[len - 1])
+		return false;
 	return pattern[n - 1] == '/' ? glob_matches_below(pattern, path, len)
 				     : glob_matches_all(pattern, path, len);
 }

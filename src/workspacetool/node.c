@@ -65,9 +65,10 @@ int node_read(int dir_fd, const char *name, bool is_upper, const char *path, str
 	      struct error *err)
 {
 	struct stat status;
+	int flags = AT_SYMLINK_NOFOLLOW | (name[0] == '\0' ? AT_EMPTY_PATH : 0);
 	for (int i = 0; i < MAX_TICK_WAITS; i++) {
 		const struct timespec wait = { .tv_nsec = TICK_WAIT_NS };
-		if (fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
+		if (fstatat(dir_fd, name, &status, flags) < 0) {
 			if (errno == ENOENT || errno == ENOTDIR) {
 				*ret = (struct node){ .type = NODE_ABSENT };
 				return 0;

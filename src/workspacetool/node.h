@@ -41,8 +41,8 @@ struct node {
 /*
  * node_read() - what @name in @dir_fd is; NODE_ABSENT if there is no such name
  *
- * Never follows a link.  @is_upper: a character device 0:0 is a whiteout.  -ERR_SYSTEM with
- * @path as subject.
+ * Never follows a link; with the name "", what @dir_fd itself is.  @is_upper: a character device
+ * 0:0 is a whiteout.  -ERR_SYSTEM with @path as subject.
  */
 int node_read(int dir_fd, const char *name, bool is_upper, const char *path, struct node *ret,
 	      struct error *err) must_check;

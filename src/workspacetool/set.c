@@ -154,33 +154,3 @@ size_t set_find(const struct set *set, const char *path, size_t len)
 	}
 	return SET_NO_ENTRY;
 }
-
-bool set_difference(const struct set *shown, const struct set *now, const char **ret_path,
-		    bool *ret_is_host)
-{
-	size_t n = MIN(shown->n_entries, now->n_entries), i = 0;
-	*ret_is_host = false;
-	for (; i < n; i++) {
-		const struct entry *a = &shown->entries[i], *b = &now->entries[i];
-		int order = compare_entries(a, b);
-		*ret_path = order > 0 ? b->path : a->path;
-		if (order != 0) {
-			/* Of a name without an upper side, the host's came or went. */
-			const struct entry *odd = order < 0 ? a : b;
-			*ret_is_host = odd->upper.type == NODE_ABSENT;
-			return true;
-		}
-		if (!node_is_same(&a->upper, &b->upper))
-			return true;
-		*ret_is_host = true;
-		if (!node_is_same(&a->host, &b->host))
-			return true;
-		*ret_is_host = false;
-	}
-	if (shown->n_entries == now->n_entries)
-		return false;
-	const struct entry *odd = shown->n_entries > n ? &shown->entries[n] : &now->entries[n];
-	*ret_path = odd->path;
-	*ret_is_host = odd->upper.type == NODE_ABSENT;
-	return true;
-}

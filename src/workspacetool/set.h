@@ -90,16 +90,6 @@ size_t set_end_of(const struct set *set, size_t at);
 /* set_find() - index of a path, or SET_NO_ENTRY; the set is sorted. */
 size_t set_find(const struct set *set, const char *path, size_t len);
 
-/*
- * set_difference() - index in @now of the first path that was changed since @shown, or of which
- * only one has an entry
- *
- * Returns false if there is none: both sides are as they were shown.  *ret_path is borrowed,
- * *ret_is_host tells which side was changed.
- */
-bool set_difference(const struct set *shown, const struct set *now, const char **ret_path,
-		    bool *ret_is_host);
-
 /* The stored form: fixed records, a digest of all of it at the end. */
 void set_encode(const struct set *set, struct buf *out);
 

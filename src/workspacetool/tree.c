@@ -53,6 +53,12 @@ int tree_open_file(int dir_fd, const char *name)
 		errno = EINVAL;
 		return -1;
 	}
+	return tree_open_known(dir_fd, name);
+}
+
+int tree_open_known(int dir_fd, const char *name)
+{
+	struct stat status;
 	auto_fd int fd =
 		openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status) < 0)

@@ -24,5 +24,12 @@ int tree_open_parent(int top_fd, const char *path, const char **ret_name);
  */
 int tree_open_file(int dir_fd, const char *name);
 
+/*
+ * tree_open_known() - the same for a name that was just seen to be a regular file: one look less
+ *
+ * Should it have become a device meanwhile, it is opened and closed again.
+ */
+int tree_open_known(int dir_fd, const char *name);
+
 /* tree_read_link() - bytes of the target in @target, at most @size; -1 and errno. */
 ssize_t tree_read_link(int dir_fd, const char *name, char *target, size_t size);

@@ -7,7 +7,9 @@
  */
 #include "workspacetool/walk.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +17,8 @@
 
 #include "base/cleanup.h"
 #include "base/dir.h"
+#include "workspacetool/ahead.h"
+#include "workspacetool/compare.h"
 #include "workspacetool/tree.h"
 
 enum visit {
@@ -29,9 +33,18 @@ struct pending {
 	uint8_t visit;  /* enum visit */
 };
 
+/*
+ * One walk serves a diff and the commit after it.  A diff adds what it finds to a set and compares
+ * contents.  A commit looks each up in the set that was shown, and keeps only which it met.
+ */
 struct walker {
 	const struct sides *sides;
-	struct set *set;
+	struct set *set;         /* is filled; NULL: the set is only walked again */
+	const struct set *known; /* what the indices of @pending are of */
+	uint8_t *met;            /* again: per entry */
+	struct walk_difference *difference;
+	struct ahead ahead; /* files of the folder being read, by the place of their names */
+	char *chunks;       /* of struct compare_place; NULL: contents are not looked at */
 	struct pending *pending;
 	size_t n_pending, n_room;
 	char path[SET_MAX_PATH_BYTES + 260]; /* of the folder being read, then of its entry */
@@ -62,47 +75,33 @@ static int push(struct walker *walker, uint32_t entry, enum visit visit, struct 
 	return 0;
 }
 
-static bool has_xattr(int fd, const char *name, char expected)
+static bool is_opaque(int fd)
 {
 	char value[64];
-	ssize_t n = fgetxattr(fd, name, value, sizeof(value));
-	if (n < 0)
-		return errno == ERANGE;
-	return expected == '\0' || (n == 1 && value[0] == expected);
-}
-
-/* Whether any attribute of the name space security.* is there. */
-static bool has_security(int fd)
-{
-	char names[4096];
-	ssize_t n = flistxattr(fd, names, sizeof(names));
-	if (n < 0)
-		return errno == ERANGE;
-	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1)
-		if (strncmp(names + at, "security.", 9) == 0 &&
-		    strcmp(names + at, "security.selinux") != 0)
-			return true;
-	return false;
+	ssize_t n = fgetxattr(fd, "user.overlay.opaque", value, sizeof(value));
+	return n < 0 ? errno == ERANGE : n == 1 && value[0] == 'y';
 }
 
 /* What the overlay, and who may set attributes, left at a file or folder of the upper side. */
-static void read_marks(int dir_fd, const char *name, struct entry *entry)
+static void read_marks(int fd, struct entry *entry)
 {
-	auto_fd int fd = -1;
-	if (entry->upper.mode & 06000 && entry->upper.type == NODE_FILE)
-		entry->flags |= ENTRY_PRIVILEGE;
-	if (entry->upper.type == NODE_FILE)
-		fd = tree_open_file(dir_fd, name);
-	else if (entry->upper.type == NODE_FOLDER)
-		fd = tree_open_folder(dir_fd, name, strlen(name));
-	if (fd < 0)
-		return;
-	if (entry->upper.type == NODE_FOLDER && has_xattr(fd, "user.overlay.opaque", 'y'))
-		entry->flags |= ENTRY_OPAQUE;
-	if (has_xattr(fd, "user.overlay.origin", '\0'))
-		entry->flags |= ENTRY_ORIGIN;
-	if (has_security(fd))
-		entry->flags |= ENTRY_PRIVILEGE;
+	char names[4096];
+	ssize_t n = flistxattr(fd, names, sizeof(names));
+	bool is_folder = entry->upper.type == NODE_FOLDER;
+	/* More names than an overlay sets: what cannot be looked at counts as the worst. */
+	if (n < 0 && errno == ERANGE)
+		entry->flags |= ENTRY_PRIVILEGE | ENTRY_ORIGIN |
+				(is_folder && is_opaque(fd) ? ENTRY_OPAQUE : 0);
+	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1) {
+		const char *name = names + at;
+		if (strcmp(name, "user.overlay.origin") == 0)
+			entry->flags |= ENTRY_ORIGIN;
+		else if (is_folder && strcmp(name, "user.overlay.opaque") == 0 && is_opaque(fd))
+			entry->flags |= ENTRY_OPAQUE;
+		else if (strncmp(name, "security.", 9) == 0 &&
+			 strcmp(name, "security.selinux") != 0)
+			entry->flags |= ENTRY_PRIVILEGE;
+	}
 }
 
 static bool is_special(enum node_type type)
@@ -149,9 +148,9 @@ static enum visit visit_of(const struct entry *entry)
 }
 
 /* Pushes what is to be looked into; a folder of the host that is replaced counts as deleted. */
-static int enter(struct walker *walker, const struct entry *entry, struct error *err)
+static int enter(struct walker *walker, const struct entry *entry, uint32_t index,
+		 struct error *err)
 {
-	uint32_t index = (uint32_t)(entry - walker->set->entries);
 	if (entry->upper.type != NODE_FOLDER && entry->host.type != NODE_FOLDER)
 		return 0;
 	/* What the sandbox did not see is the host's own, and nothing in it is looked at. */
@@ -160,31 +159,109 @@ static int enter(struct walker *walker, const struct entry *entry, struct error 
 	return push(walker, index, visit_of(entry), err);
 }
 
-static int add(struct walker *walker, const char *name, int upper_fd, int host_fd,
+/* The folders of both sides while they are read; -1 where there is none. */
+struct level {
+	int upper_fd, host_fd;
+};
+
+/*
+ * The upper side of an entry; a file that will be compared stays open in *ret_fd.  Nobody writes to
+ * the upper side while it is walked, so what getdents64() calls a file is one.
+ */
+static int look_at_upper(struct walker *walker, const struct level *level, const char *name,
+			 unsigned type, struct entry *entry, int *ret_fd, struct error *err)
+{
+	auto_fd int fd = -1;
+	if (type == DT_REG && walker->chunks)
+		fd = ahead_take(&walker->ahead, name);
+	int r = fd >= 0 ? node_read(fd, "", true, walker->path, &entry->upper, err)
+			: node_read(level->upper_fd, name, true, walker->path, &entry->upper, err);
+	if (r < 0)
+		return r;
+	if (entry->upper.type == NODE_FOLDER)
+		fd = tree_open_folder(level->upper_fd, name, strlen(name));
+	else if (entry->upper.type == NODE_FILE && walker->chunks && fd < 0)
+		fd = tree_open_known(level->upper_fd, name);
+	if (fd >= 0)
+		read_marks(fd, entry);
+	if (entry->upper.type == NODE_FILE) {
+		if (entry->upper.mode & 06000)
+			entry->flags |= ENTRY_PRIVILEGE;
+		*ret_fd = take_fd(&fd);
+	}
+	return 0;
+}
+
+static int differs(struct walker *walker, const char *path, bool is_host)
+{
+	struct walk_difference *difference = walker->difference;
+	(void)snprintf(difference->path, sizeof(difference->path), "%s", path);
+	difference->is_host = is_host;
+	return 1;
+}
+
+/* Of a name without an upper side, the host's came or went. */
+static int meet(struct walker *walker, const struct entry *now, uint32_t *ret_index)
+{
+	size_t index = set_find(walker->known, now->path, now->path_len);
+	if (index == SET_NO_ENTRY)
+		return differs(walker, now->path, now->upper.type == NODE_ABSENT);
+	const struct entry *shown = &walker->known->entries[index];
+	walker->met[index] = 1;
+	*ret_index = (uint32_t)index;
+	if (!node_is_same(&shown->upper, &now->upper))
+		return differs(walker, now->path, false);
+	return node_is_same(&shown->host, &now->host) ? 0 : differs(walker, now->path, true);
+}
+
+static int compare(struct walker *walker, const struct level *level, const char *name, int file_fd,
+		   struct entry *entry, struct error *err)
+{
+	struct compare_place place = { .upper_fd = level->upper_fd,
+				       .host_fd = level->host_fd,
+				       .file_fd = file_fd,
+				       .name = name,
+				       .chunks = walker->chunks };
+	return compare_entry(&place, entry, err);
+}
+
+/* @entry has its path, and lies in the set if that is filled. */
+static int look_at(struct walker *walker, const struct level *level, const char *name,
+		   unsigned type, struct entry *entry, struct error *err)
+{
+	auto_fd int file_fd = -1;
+	uint32_t index = walker->set ? (uint32_t)(entry - walker->set->entries) : SET_NO_ENTRY;
+	int r = 0;
+	entry->flags = walker->inherited;
+	if (hidden_has(walker->sides->hidden, walker->path, entry->path_len))
+		entry->flags |= ENTRY_HIDDEN;
+	if (entry->path_len > SET_MAX_PATH_BYTES)
+		entry->flags |= ENTRY_TOO_LONG;
+	if (level->upper_fd >= 0)
+		r = look_at_upper(walker, level, name, type, entry, &file_fd, err);
+	if (r == 0 && level->host_fd >= 0)
+		r = node_read(level->host_fd, name, false, walker->path, &entry->host, err);
+	if (r == 0 && !walker->set)
+		r = meet(walker, entry, &index);
+	if (r != 0)
+		return r;
+	judge(walker, entry);
+	if (walker->set)
+		r = compare(walker, level, name, file_fd, entry, err);
+	return r < 0 || entry->flags & ENTRY_TOO_LONG ? r : enter(walker, entry, index, err);
+}
+
+static int add(struct walker *walker, const struct level *level, const char *name, unsigned type,
 	       struct error *err)
 {
-	struct entry *entry;
 	size_t name_len = strlen(name), start = walker->path_len ? walker->path_len + 1 : 0;
 	size_t len = start + name_len;
+	struct entry own = { .path = walker->path, .path_len = (uint32_t)len }, *entry = &own;
 	if (start > 0)
 		walker->path[start - 1] = '/';
 	memcpy(walker->path + start, name, name_len + 1);
-	int r = set_add(walker->set, walker->path, len, &entry, err);
-	if (r == 0 && upper_fd >= 0)
-		r = node_read(upper_fd, name, true, walker->path, &entry->upper, err);
-	if (r == 0 && host_fd >= 0)
-		r = node_read(host_fd, name, false, walker->path, &entry->host, err);
-	if (r < 0)
-		return r;
-	entry->flags = walker->inherited;
-	if (hidden_has(walker->sides->hidden, walker->path, len))
-		entry->flags |= ENTRY_HIDDEN;
-	if (upper_fd >= 0)
-		read_marks(upper_fd, name, entry);
-	if (len > SET_MAX_PATH_BYTES)
-		entry->flags |= ENTRY_TOO_LONG;
-	judge(walker, entry);
-	return len > SET_MAX_PATH_BYTES ? 0 : enter(walker, entry, err);
+	int r = walker->set ? set_add(walker->set, walker->path, len, &entry, err) : 0;
+	return r < 0 ? r : look_at(walker, level, name, type, entry, err);
 }
 
 static bool is_dots(const char *name)
@@ -192,33 +269,50 @@ static bool is_dots(const char *name)
 	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
 }
 
-static int read_upper(struct walker *walker, int upper_fd, int host_fd, struct error *err)
+/* The files among those names that were read from the folder, from this one on. */
+static void read_ahead(struct walker *walker, int upper_fd, const struct dir_reader *reader,
+		       const struct dir_entry *from)
+{
+	const char *end = reader->entries + reader->len;
+	for (const struct dir_entry *entry = from; (const char *)entry < end;
+	     entry = (const void *)((const char *)entry + entry->bytes))
+		if (entry->type == DT_REG &&
+		    !ahead_put(&walker->ahead, upper_fd, entry->name, entry->name))
+			return;
+}
+
+static int read_upper(struct walker *walker, const struct level *level, struct error *err)
 {
 	const struct dir_entry *found;
-	DIR_READER(reader, upper_fd);
+	DIR_READER(reader, level->upper_fd);
 	int r = 0;
-	while (r == 0 && (found = dir_next(&reader)))
+	while (r == 0 && (found = dir_next(&reader))) {
+		if (walker->chunks && ahead_is_used_up(&walker->ahead))
+			read_ahead(walker, level->upper_fd, &reader, found);
 		if (!is_dots(found->name))
-			r = add(walker, found->name, upper_fd, host_fd, err);
+			r = add(walker, level, found->name, found->type, err);
+	}
+	ahead_fini(&walker->ahead);
 	if (r == 0 && reader.len < 0)
 		return failed(err, walker->path, "cannot be listed");
 	return r;
 }
 
 /* Names of the host's folder that the upper side does not have; all of them without one. */
-static int read_host(struct walker *walker, int upper_fd, int host_fd, struct error *err)
+static int read_host(struct walker *walker, const struct level *level, struct error *err)
 {
+	const struct level host_only = { .upper_fd = -1, .host_fd = level->host_fd };
 	const struct dir_entry *found;
-	DIR_READER(reader, host_fd);
+	DIR_READER(reader, level->host_fd);
 	int r = 0;
 	while (r == 0 && (found = dir_next(&reader))) {
 		struct node upper = { .type = NODE_ABSENT };
 		if (is_dots(found->name))
 			continue;
-		if (upper_fd >= 0)
-			r = node_read(upper_fd, found->name, true, found->name, &upper, err);
+		if (level->upper_fd >= 0)
+			r = node_read(level->upper_fd, found->name, true, found->name, &upper, err);
 		if (r == 0 && upper.type == NODE_ABSENT)
-			r = add(walker, found->name, -1, host_fd, err);
+			r = add(walker, &host_only, found->name, DT_UNKNOWN, err);
 	}
 	if (r == 0 && reader.len < 0)
 		return failed(err, walker->path, "cannot be listed");
@@ -239,58 +333,88 @@ static int open_host(struct walker *walker, uint32_t index, int *ret_fd, struct 
 		return 0;
 	if (errno == EXDEV && index != SET_NO_ENTRY) {
 		walker->inherited |= ENTRY_MOUNT;
-		walker->set->entries[index].flags |= ENTRY_MOUNT;
+		if (walker->set)
+			walker->set->entries[index].flags |= ENTRY_MOUNT;
 		return 0;
 	}
 	return failed(err, walker->path, "cannot be opened on the host");
 }
 
+static void level_close(struct level *level)
+{
+	fd_close(&level->upper_fd);
+	fd_close(&level->host_fd);
+}
+
 static int visit_folder(struct walker *walker, const struct pending *pending, struct error *err)
 {
-	auto_fd int upper_fd = -1, host_fd = -1;
+	CLEANUP(level_close) struct level level = { .upper_fd = -1, .host_fd = -1 };
 	int r = 0;
 	walker->path_len = 0;
 	walker->inherited = 0;
 	walker->is_host_newer = false;
 	if (pending->entry != SET_NO_ENTRY) {
-		const struct entry *entry = &walker->set->entries[pending->entry];
+		const struct entry *entry = &walker->known->entries[pending->entry];
 		memcpy(walker->path, entry->path, entry->path_len);
 		walker->path_len = entry->path_len;
 		walker->inherited = entry->flags & (ENTRY_HIDDEN | ENTRY_MOUNT);
 	}
 	walker->path[walker->path_len] = '\0';
 	if (pending->visit != VISIT_HOST) {
-		upper_fd =
+		level.upper_fd =
 			tree_open_folder(walker->sides->upper_fd, walker->path, walker->path_len);
-		if (upper_fd < 0)
+		if (level.upper_fd < 0)
 			return failed(err, walker->path, "cannot be opened in the change set");
 	}
 	if (pending->visit != VISIT_UPPER)
-		r = open_host(walker, pending->entry, &host_fd, err);
-	if (r == 0 && upper_fd >= 0)
-		r = read_upper(walker, upper_fd, host_fd, err);
-	if (r == 0 && host_fd >= 0 && pending->visit != VISIT_BOTH)
-		r = read_host(walker, upper_fd, host_fd, err);
+		r = open_host(walker, pending->entry, &level.host_fd, err);
+	if (r == 0 && level.upper_fd >= 0)
+		r = read_upper(walker, &level, err);
+	if (r == 0 && level.host_fd >= 0 && pending->visit != VISIT_BOTH)
+		r = read_host(walker, &level, err);
 	return r;
 }
 
-int walk_sides(const struct sides *sides, struct set *ret, struct error *err)
+static void walker_fini(struct walker *walker)
 {
-	auto_free struct walker *walker = calloc(1, sizeof(*walker));
-	set_init(ret);
-	if (!walker)
-		return failed(err, "", "does not fit into memory");
-	walker->sides = sides;
-	walker->set = ret;
+	free(walker->pending);
+	free(walker->chunks);
+	free(walker->met);
+}
+
+static int walk(struct walker *walker, struct error *err)
+{
 	int r = push(walker, SET_NO_ENTRY, VISIT_BOTH, err);
 	while (r == 0 && walker->n_pending > 0) {
 		struct pending pending = walker->pending[--walker->n_pending];
 		r = visit_folder(walker, &pending, err);
 	}
-	free(walker->pending);
+	return r;
+}
+
+int walk_sides(const struct sides *sides, struct set *ret, struct error *err)
+{
+	CLEANUP(walker_fini) struct walker walker = { .sides = sides, .set = ret, .known = ret };
+	set_init(ret);
+	walker.chunks = malloc(2 * (size_t)COMPARE_CHUNK_BYTES);
+	int r = walker.chunks ? walk(&walker, err) : failed(err, "", "does not fit into memory");
 	if (r < 0)
 		set_fini(ret);
 	else
 		set_sort(ret);
+	return r;
+}
+
+int walk_again(const struct sides *sides, const struct set *shown, struct walk_difference *ret,
+	       struct error *err)
+{
+	CLEANUP(walker_fini)
+	struct walker walker = { .sides = sides, .known = shown, .difference = ret };
+	walker.met = calloc(shown->n_entries + 1, 1);
+	int r = walker.met ? walk(&walker, err) : failed(err, "", "does not fit into memory");
+	for (size_t i = 0; r == 0 && i < shown->n_entries; i++)
+		if (!walker.met[i])
+			r = differs(&walker, shown->entries[i].path,
+				    shown->entries[i].upper.type == NODE_ABSENT);
 	return r;
 }

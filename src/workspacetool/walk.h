@@ -3,7 +3,7 @@
  * walk.h - one walk over the upper side, beside the host's folder
  *
  * Only what the sandbox touched is visited on the host: the cost is that of the change and not
- * of the tree.  The walk looks at names and what stat says; contents are for compare.h.
+ * of the tree.  A file is opened once, for its attributes and its content (compare.h).
  */
 #pragma once
 
@@ -16,10 +16,19 @@ struct sides {
 	int64_t started_ns; /* of the sandbox, CLOCK_REALTIME */
 };
 
-/*
- * walk_sides() - fills @ret, sorted: both sides of each path, and the flags that need no content
- *
- * change is CHANGE_CREATED, _DELETED, _CHANGED where the types differ, _MODE for folders; files
- * and links that are on both sides are CHANGE_NONE until compared.
- */
+/* walk_sides() - fills @ret, sorted: both sides of each path, compared */
 int walk_sides(const struct sides *sides, struct set *ret, struct error *err) must_check;
+
+/* What is not as it was shown. */
+struct walk_difference {
+	char path[SET_MAX_PATH_BYTES + 260];
+	bool is_host; /* the host's side was changed; else the change set */
+};
+
+/*
+ * walk_again() - whether both sides are as @shown has them; no content is read
+ *
+ * Returns 0: they are; 1: not, and *ret is filled.
+ */
+int walk_again(const struct sides *sides, const struct set *shown, struct walk_difference *ret,
+	       struct error *err) must_check;

@@ -187,8 +187,6 @@ int workspace_compare(struct workspace *workspace, struct set *ret, struct works
 	*notes = (struct workspace_notes){ 0 };
 	int r = walk_sides(&workspace->sides, ret, err);
 	if (r == 0)
-		r = compare_contents(&workspace->sides, ret, err);
-	if (r == 0)
 		r = compare_renames(&workspace->sides, ret, err);
 	if (r == 0)
 		r = look_at_configs(workspace, ret, notes, err);
