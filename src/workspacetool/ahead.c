@@ -23,9 +23,13 @@ bool ahead_put(struct ahead *ahead, int dir_fd, const char *name, const void *ke
 
 int ahead_take(struct ahead *ahead, const void *key)
 {
-	if (ahead_is_used_up(ahead) || ahead->files[ahead->at].key != key)
-		return -1;
-	return ahead->files[ahead->at++].fd;
+	while (!ahead_is_used_up(ahead)) {
+		size_t at = ahead->at++;
+		if (ahead->files[at].key == key)
+			return take_fd(&ahead->files[at].fd);
+		fd_close(&ahead->files[at].fd);
+	}
+	return -1;
 }
 
 void ahead_fini(struct ahead *ahead)

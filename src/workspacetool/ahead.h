@@ -30,7 +30,7 @@ static inline bool ahead_is_used_up(const struct ahead *ahead)
 /* ahead_put() - one more, known to be a regular file; false: there is no room left. */
 bool ahead_put(struct ahead *ahead, int dir_fd, const char *name, const void *key);
 
-/* ahead_take() - its descriptor; -1 if it was not put, or cannot be opened. */
+/* ahead_take() - its descriptor, those before it closed; -1 if it was not put, or not opened. */
 int ahead_take(struct ahead *ahead, const void *key);
 
 void ahead_fini(struct ahead *ahead); /* closes what was not taken; may be called twice */

@@ -20,7 +20,7 @@ struct place {
 	struct commit *commit;
 	struct op *op;
 	const struct entry *entry;
-	int dir_fd;
+	int dir_fd; /* borrowed from the commit */
 	const char *name;
 	char temporary[TEMPORARY_BYTES];
 	struct node at_name, at_temporary; /* what lies there now */
@@ -41,42 +41,38 @@ static int host_changed(struct error *err, const struct place *place)
 	return error_remedy(err, r, "run foso diff again, and commit what it shows");
 }
 
-/* Both names, without waiting for the clock: times are not compared for these. */
-static int look(struct place *place, struct error *err)
+/* Without waiting for the clock: times are not compared for these. */
+static int look_at(struct place *place, const char *name, struct node *ret, struct error *err)
 {
 	struct stat status;
-	struct {
-		const char *name;
-		struct node *node;
-	} sides[] = { { place->name, &place->at_name },
-		      { place->temporary, &place->at_temporary } };
-	for (size_t i = 0; i < ARRAY_LEN(sides); i++) {
-		*sides[i].node = (struct node){ .type = NODE_ABSENT };
-		if (fstatat(place->dir_fd, sides[i].name, &status, AT_SYMLINK_NOFOLLOW) < 0) {
-			if (errno == ENOENT)
-				continue;
-			return failed(err, place, "cannot be looked at");
-		}
-		node_of_stat(&status, sides[i].node);
-	}
+	*ret = (struct node){ .type = NODE_ABSENT };
+	if (fstatat(place->dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0)
+		node_of_stat(&status, ret);
+	else if (errno != ENOENT)
+		return failed(err, place, "cannot be looked at");
 	return 0;
 }
 
-static int place_open(struct place *place, struct commit *commit, uint32_t index, struct error *err)
+static int look_at_temporary(struct place *place, struct error *err)
+{
+	return look_at(place, place->temporary, &place->at_temporary, err);
+}
+
+static int place_find(struct place *place, struct commit *commit, uint32_t index, struct error *err)
 {
 	*place = (struct place){ .commit = commit, .op = &commit->plan.ops[index] };
 	place->entry = &commit->plan.set->entries[place->op->entry];
 	temporary_name(commit, index, place->temporary);
-	place->dir_fd = tree_open_parent(commit->workspace->sides.host_fd, place->entry->path,
-					 &place->name);
-	if (place->dir_fd < 0)
-		return failed(err, place, "its folder cannot be opened");
-	return look(place, err);
+	place->dir_fd = tree_hold_parent(&commit->to, commit->workspace->sides.host_fd,
+					 place->entry->path, &place->name);
+	return place->dir_fd < 0 ? failed(err, place, "its folder cannot be opened") : 0;
 }
 
-static void place_close(struct place *place)
+/* With a look at what lies under its name. */
+static int place_open(struct place *place, struct commit *commit, uint32_t index, struct error *err)
 {
-	fd_close(&place->dir_fd);
+	int r = place_find(place, commit, index, err);
+	return r < 0 ? r : look_at(place, place->name, &place->at_name, err);
 }
 
 static bool is_staged_one(const struct place *place, const struct node *node)
@@ -216,36 +212,42 @@ static int apply_make(struct place *place, struct error *err)
 			       : failed(err, place, "cannot be put there");
 }
 
-/* The names are exchanged; if it was not the right one, they are exchanged back. */
+/* The old version was moved away; if it is not the one that was shown, it comes back. */
+static int check_old(struct place *place, bool was_exchanged, struct error *err)
+{
+	int r = look_at_temporary(place, err);
+	if (r < 0 || old_is_expected(place))
+		return r;
+	r = was_exchanged ? exchange(place) : move(place, place->temporary, place->name);
+	return r < 0 ? failed(err, place, "cannot be put back") : host_changed(err, place);
+}
+
 static int apply_replace(struct place *place, struct error *err)
 {
+	/* Killed behind the exchange: the look at the old version may be missing. */
 	if (is_staged_one(place, &place->at_name))
-		return 0;
+		return check_old(place, true, err);
 	if (!node_is_moved(&place->entry->host, &place->at_name))
 		return host_changed(err, place);
 	if (exchange(place) < 0)
 		return failed(err, place, "cannot be put there");
-	int r = look(place, err);
-	if (r < 0 || old_is_expected(place))
-		return r;
-	return exchange(place) < 0 ? failed(err, place, "cannot be put back")
-				   : host_changed(err, place);
+	return check_old(place, true, err);
 }
 
 static int apply_remove(struct place *place, struct error *err)
 {
-	if (is_host_one(place, &place->at_temporary))
-		return 0;
+	if (place->at_name.type == NODE_ABSENT) {
+		int r = look_at_temporary(place, err);
+		if (r < 0)
+			return r;
+		if (is_host_one(place, &place->at_temporary))
+			return check_old(place, false, err);
+	}
 	if (!node_is_moved(&place->entry->host, &place->at_name))
 		return host_changed(err, place);
 	if (move(place, place->name, place->temporary) < 0)
 		return failed(err, place, "cannot be taken away");
-	int r = look(place, err);
-	if (r < 0 || old_is_expected(place))
-		return r;
-	return move(place, place->temporary, place->name) < 0
-		       ? failed(err, place, "cannot be put back")
-		       : host_changed(err, place);
+	return check_old(place, false, err);
 }
 
 /* A folder keeps what the host gave it beyond the mode of reading, writing and entering. */
@@ -272,7 +274,7 @@ static int change_mode(struct place *place, mode_t from, mode_t to, struct error
 
 int apply_op(struct commit *commit, uint32_t index, struct error *err)
 {
-	CLEANUP(place_close) struct place place = { .dir_fd = -1 };
+	struct place place;
 	int r = place_open(&place, commit, index, err);
 	if (r < 0)
 		return r;
@@ -359,8 +361,10 @@ static int undo_remove(struct place *place, struct error *err)
 
 int undo_op(struct commit *commit, uint32_t index, struct error *err)
 {
-	CLEANUP(place_close) struct place place = { .dir_fd = -1 };
+	struct place place;
 	int r = place_open(&place, commit, index, err);
+	if (r == 0)
+		r = look_at_temporary(&place, err);
 	if (r < 0)
 		return r;
 	switch ((enum op_kind)place.op->kind) {
@@ -380,11 +384,11 @@ int undo_op(struct commit *commit, uint32_t index, struct error *err)
 
 int tidy_op(struct commit *commit, uint32_t index, struct error *err)
 {
-	CLEANUP(place_close) struct place place = { .dir_fd = -1 };
+	struct place place;
 	const struct op *op = &commit->plan.ops[index];
 	if (op->kind != OP_REPLACE && op->kind != OP_REMOVE)
 		return 0;
-	int r = place_open(&place, commit, index, err);
+	int r = place_find(&place, commit, index, err);
 	if (r < 0)
 		return r;
 	if (tree_remove(place.dir_fd, place.temporary) == 0)
@@ -401,8 +405,8 @@ int apply_sync(struct commit *commit, struct error *err)
 		return error_remedy(err, r, "see the disk, then foso commit --resume");
 	}
 	for (size_t i = 0; commit->syncs_each && i < commit->plan.n_ops; i++) {
-		CLEANUP(place_close) struct place place = { .dir_fd = -1 };
-		r = place_open(&place, commit, (uint32_t)i, err);
+		struct place place;
+		r = place_find(&place, commit, (uint32_t)i, err);
 		if (r < 0)
 			return r;
 		if (fsync(place.dir_fd) < 0 && errno != EINVAL)

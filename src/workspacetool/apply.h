@@ -11,11 +11,13 @@
  * Whether an operation was done is told by which inode lies under which name, so every function
  * here may be called again after a kill at any moment.
  *
- * Parents are opened from the top without following links (tree.h) each time.
+ * Parents are opened from the top without following links (tree.h).
  */
 #pragma once
 
+#include "workspacetool/ahead.h"
 #include "workspacetool/journal.h"
+#include "workspacetool/tree.h"
 #include "workspacetool/workspace.h"
 
 struct commit {
@@ -25,7 +27,18 @@ struct commit {
 	uid_t uid; /* owner of what is made: that of the workspace's folder */
 	gid_t gid;
 	bool syncs_each; /* few files: each is written out by itself */
+	bool is_resumed; /* something of it may be there */
+	/* Folders that are worked in: of the change set, of the host, of a new folder. */
+	struct tree_held from, to, made;
+	struct ahead ahead; /* files of the change set, by their entries */
+	char *chunk;        /* a small file; owned */
 };
+
+#define COMMIT_NONE                                  \
+	((struct commit){ .journal = JOURNAL_CLOSED, \
+			  .from = TREE_HELD_NONE,    \
+			  .to = TREE_HELD_NONE,      \
+			  .made = TREE_HELD_NONE })
 
 /* stage.c: the new version under the temporary name, and its inode into *op. */
 int stage_op(struct commit *commit, uint32_t index, struct error *err) must_check;

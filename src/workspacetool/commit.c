@@ -24,12 +24,17 @@ static void commit_fini(struct commit *commit)
 {
 	journal_close(&commit->journal);
 	plan_fini(&commit->plan);
+	tree_let_go(&commit->from);
+	tree_let_go(&commit->to);
+	tree_let_go(&commit->made);
+	ahead_fini(&commit->ahead);
+	free(commit->chunk);
 }
 
 static int commit_init(struct commit *commit, struct workspace *workspace, struct error *err)
 {
 	struct stat status;
-	*commit = (struct commit){ .workspace = workspace, .journal = JOURNAL_CLOSED };
+	commit->workspace = workspace;
 	if (fstat(workspace->host_fd, &status) < 0) {
 		int r = error_set(err, ERR_SYSTEM, errno, workspace->changes.record.path,
 				  "cannot be looked at");
@@ -53,9 +58,9 @@ static size_t count_written(const struct plan *plan)
 static int stage_all(struct commit *commit, struct error *err)
 {
 	int r = 0;
+	/* Resumed, all of it again: what was made before a crash may not have reached the disk. */
 	for (uint32_t i = 0; r == 0 && i < commit->plan.n_ops; i++)
-		if (!commit->plan.ops[i].is_staged)
-			r = stage_op(commit, i, err);
+		r = stage_op(commit, i, err);
 	if (r == 0)
 		r = apply_sync(commit, err);
 	return r == 0 ? journal_enter(&commit->journal, JOURNAL_APPLY, err) : r;
@@ -261,7 +266,7 @@ static int explain_undone(struct error *err, int result, bool is_undone)
 static int apply_set(struct workspace *workspace, const struct args *args, const struct set *set,
 		     struct error *err)
 {
-	CLEANUP(commit_fini) struct commit commit = { .journal = JOURNAL_CLOSED };
+	CLEANUP(commit_fini) struct commit commit = COMMIT_NONE;
 	const struct choose choose = { args->only, args->except, args->n_only, args->n_except,
 				       args->allows_exec_paths };
 	auto_free uint8_t *choices = calloc(set->n_entries + 1, 1);
@@ -328,8 +333,9 @@ static int go_back(struct commit *commit, struct error *err)
 static int finish(struct workspace *workspace, bool is_rollback, struct error *err)
 {
 	CLEANUP(set_fini) struct set set = { 0 };
-	CLEANUP(commit_fini) struct commit commit = { .journal = JOURNAL_CLOSED };
+	CLEANUP(commit_fini) struct commit commit = COMMIT_NONE;
 	bool is_undone;
+	commit.is_resumed = true;
 	if (!journal_is_there(workspace->changes.dir_fd))
 		return forget(workspace, err);
 	int r = commit_init(&commit, workspace, err);

@@ -221,12 +221,23 @@ int journal_read(struct journal *journal, struct plan *plan, struct error *err)
 	return parse_file(journal, plan->set, plan, err);
 }
 
+static int flush(struct journal *journal, struct error *err)
+{
+	size_t n = journal->n_waiting;
+	journal->n_waiting = 0;
+	return fd_write_all(journal->fd, journal->waiting, n) < 0 ? failed(err, "cannot be written")
+								  : 0;
+}
+
 static int append(struct journal *journal, struct record *record, struct error *err)
 {
+	int r = 0;
 	record->check = check_of(record);
-	return fd_write_all(journal->fd, record, sizeof(*record)) < 0
-		       ? failed(err, "cannot be written")
-		       : 0;
+	if (sizeof(journal->waiting) - journal->n_waiting < sizeof(*record))
+		r = flush(journal, err);
+	memcpy(journal->waiting + journal->n_waiting, record, sizeof(*record));
+	journal->n_waiting += sizeof(*record);
+	return r;
 }
 
 int journal_note_staged(struct journal *journal, uint32_t op, const struct op *staged,
@@ -242,6 +253,8 @@ int journal_enter(struct journal *journal, enum journal_phase phase, struct erro
 {
 	struct record record = { .kind = RECORD_PHASE, .op = (uint32_t)phase };
 	int r = append(journal, &record, err);
+	if (r == 0)
+		r = flush(journal, err);
 	if (r == 0 && fdatasync(journal->fd) < 0)
 		r = failed(err, "cannot be written out");
 	if (r == 0)

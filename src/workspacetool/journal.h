@@ -35,6 +35,12 @@ struct journal {
 	uint8_t *choices; /* owned */
 	size_t n_choices;
 	size_t n_good; /* bytes up to the last whole record */
+	/*
+	 * What was staged is written many at a time: if a kill takes the record, it is staged
+	 * again, or goes by its name.
+	 */
+	char waiting[4096];
+	size_t n_waiting;
 };
 
 #define JOURNAL_CLOSED ((struct journal){ .fd = -1 })

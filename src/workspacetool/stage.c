@@ -10,12 +10,14 @@
 
 #include "base/cleanup.h"
 #include "base/dir.h"
+#include "base/fd.h"
 #include "workspacetool/apply.h"
 #include "workspacetool/copy.h"
 #include "workspacetool/paths.h"
 #include "workspacetool/tree.h"
 
 #define MAX_XATTR_BYTES 65536
+#define SMALL_BYTES     (64u * 1024)
 
 void temporary_name(const struct commit *commit, uint32_t index, char name[TEMPORARY_BYTES])
 {
@@ -106,103 +108,167 @@ static int keep_host_xattrs(int host_fd, int to_fd)
 	return 0;
 }
 
+/* Holes and blocks that can be shared are worth a look only in larger files. */
+static int copy_content(struct commit *commit, const struct entry *entry, int from_fd, int to_fd)
+{
+	size_t len = (size_t)MIN(entry->upper.size_bytes, (uint64_t)SMALL_BYTES + 1), done = 0;
+	if (len > SMALL_BYTES || entry->upper.is_sparse)
+		return copy_file(from_fd, to_fd);
+	if (!commit->chunk && !(commit->chunk = malloc(SMALL_BYTES)))
+		return ENOMEM;
+	while (done < len) {
+		ssize_t n = pread(from_fd, commit->chunk + done, len - done, (off_t)done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? errno : EIO; /* It became shorter. */
+		done += (size_t)n;
+	}
+	return fd_write_all(to_fd, commit->chunk, len) < 0 ? errno : 0;
+}
+
+/* Most are as they should be from their birth on. */
+static int give_to_owner(const struct commit *commit, const struct entry *entry, int fd,
+			 struct stat *ret)
+{
+	mode_t mode = entry->upper.mode & 0777; /* Neither setuid nor setgid: that is promised. */
+	if (fstat(fd, ret) < 0)
+		return errno;
+	bool is_given = is_owned(commit, ret);
+	if (!is_given && fchown(fd, commit->uid, commit->gid) < 0)
+		return errno;
+	bool has_mode = is_given && (ret->st_mode & 07777) == mode;
+	return !has_mode && fchmod(fd, mode) < 0 ? errno : 0;
+}
+
 static int fill_file(struct commit *commit, const struct entry *entry, int from_fd, int to_fd,
-		     int host_fd)
+		     int host_fd, struct stat *ret)
 {
 	const struct timespec time = { .tv_sec = commit->journal.time_ns / 1000000000,
 				       .tv_nsec = commit->journal.time_ns % 1000000000 };
 	const struct timespec times[2] = { time, time };
-	struct stat status;
-	int errnum = copy_file(from_fd, to_fd);
-	if (errnum == 0 && fstat(to_fd, &status) < 0)
-		errnum = errno;
-	if (errnum == 0 && !is_owned(commit, &status) &&
-	    fchown(to_fd, commit->uid, commit->gid) < 0)
-		errnum = errno;
+	int errnum = copy_content(commit, entry, from_fd, to_fd);
 	if (errnum == 0 && host_fd >= 0)
 		errnum = keep_host_xattrs(host_fd, to_fd);
-	/* Neither setuid nor setgid: the mask is the promise. */
+	if (errnum == 0)
+		errnum = give_to_owner(commit, entry, to_fd, ret);
 	if (errnum == 0 &&
-	    (fchmod(to_fd, entry->upper.mode & 0777) < 0 || futimens(to_fd, times) < 0 ||
-	     (commit->syncs_each && fdatasync(to_fd) < 0)))
+	    (futimens(to_fd, times) < 0 || (commit->syncs_each && fdatasync(to_fd) < 0)))
 		errnum = errno;
 	return errnum;
 }
 
-static int stage_file(struct commit *commit, const struct entry *entry, int to_dir,
-		      const char *to_name, struct error *err)
+static bool is_file_to_stage(const struct commit *commit, uint32_t index)
+{
+	const struct entry *entry = &commit->plan.set->entries[index];
+	return commit->plan.choices[index] == CHOICE_IN && entry->upper.type == NODE_FILE &&
+	       (entry->change == CHANGE_CREATED || entry->change == CHANGE_CHANGED);
+}
+
+/* Files are staged in the order of the set. */
+static void read_ahead(struct commit *commit, uint32_t index)
+{
+	const struct set *set = commit->plan.set;
+	struct tree_held held = TREE_HELD_NONE;
+	bool has_room = true;
+	for (; has_room && index < set->n_entries; index++) {
+		const char *name;
+		if (!is_file_to_stage(commit, index))
+			continue;
+		const struct entry *entry = &set->entries[index];
+		int fd = tree_hold_parent(&held, commit->workspace->sides.upper_fd, entry->path,
+					  &name);
+		has_room = fd >= 0 && ahead_put(&commit->ahead, fd, name, entry);
+	}
+	tree_let_go(&held);
+}
+
+static int open_upper(struct commit *commit, const struct entry *entry)
 {
 	const char *name;
+	if (ahead_is_used_up(&commit->ahead))
+		read_ahead(commit, (uint32_t)(entry - commit->plan.set->entries));
+	int fd = ahead_take(&commit->ahead, entry);
+	if (fd >= 0)
+		return fd;
+	int dir_fd = tree_hold_parent(&commit->from, commit->workspace->sides.upper_fd, entry->path,
+				      &name);
+	return dir_fd < 0 ? -1 : tree_open_file(dir_fd, name);
+}
+
+/* The old version beside the new one; of what cannot be read nothing can be kept. */
+static int open_host(const struct entry *entry, int dir_fd)
+{
+	const char *slash = strrchr(entry->path, '/');
+	if (entry->host.type != NODE_FILE)
+		return -1;
+	return tree_open_known(dir_fd, slash ? slash + 1 : entry->path);
+}
+
+static int stage_file(struct commit *commit, const struct entry *entry, int to_dir,
+		      const char *to_name, struct stat *ret, struct error *err)
+{
 	struct node node;
-	auto_fd int host_fd = -1;
-	auto_fd int from_dir =
-		tree_open_parent(commit->workspace->sides.upper_fd, entry->path, &name);
-	auto_fd int from_fd = from_dir < 0 ? -1 : tree_open_file(from_dir, name);
+	auto_fd int from_fd = open_upper(commit, entry);
 	if (from_fd < 0)
 		return failed(err, entry, errno, "cannot be opened in the change set");
-	if (entry->host.type == NODE_FILE) {
-		auto_fd int host_dir =
-			tree_open_parent(commit->workspace->sides.host_fd, entry->path, &name);
-		host_fd = host_dir < 0 ? -1 : tree_open_file(host_dir, name);
-	}
+	auto_fd int host_fd = open_host(entry, to_dir);
 	auto_fd int to_fd =
-		openat(to_dir, to_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		openat(to_dir, to_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       entry->upper.mode & 0777);
 	if (to_fd < 0)
 		return failed(err, entry, errno, "cannot be made");
-	int errnum = fill_file(commit, entry, from_fd, to_fd, host_fd);
+	int errnum = fill_file(commit, entry, from_fd, to_fd, host_fd, ret);
+	if (errnum == 0)
+		errnum = node_of_fd(from_fd, &node);
+	node.dev = entry->upper.dev;
 	if (errnum != 0)
 		return failed(err, entry, errnum, "cannot be written");
-	errnum = node_of_fd(from_fd, &node);
-	node.dev = entry->upper.dev;
-	if (errnum != 0 || !node_is_same(&node, &entry->upper))
-		return changed_meanwhile(err, entry);
-	return 0;
+	return node_is_same(&node, &entry->upper) ? 0 : changed_meanwhile(err, entry);
 }
 
 static int stage_link(struct commit *commit, const struct entry *entry, int to_dir,
-		      const char *to_name, struct error *err)
+		      const char *to_name, struct stat *ret, struct error *err)
 {
 	char target[PATH_MAX];
 	const char *name;
-	struct stat status;
-	auto_fd int from_dir =
-		tree_open_parent(commit->workspace->sides.upper_fd, entry->path, &name);
+	int from_dir = tree_hold_parent(&commit->from, commit->workspace->sides.upper_fd,
+					entry->path, &name);
 	ssize_t n = from_dir < 0 ? -1 : tree_read_link(from_dir, name, target, sizeof(target) - 1);
 	if (n < 0)
 		return failed(err, entry, errno, "cannot be read in the change set");
 	target[n] = '\0';
 	if (symlinkat(target, to_dir, to_name) < 0)
 		return failed(err, entry, errno, "cannot be made");
-	if (fstatat(to_dir, to_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    (!is_owned(commit, &status) &&
+	if (fstatat(to_dir, to_name, ret, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    (!is_owned(commit, ret) &&
 	     fchownat(to_dir, to_name, commit->uid, commit->gid, AT_SYMLINK_NOFOLLOW) < 0))
 		return failed(err, entry, errno, "cannot be given to its owner");
 	return 0;
 }
 
 static int stage_folder(struct commit *commit, const struct entry *entry, int to_dir,
-			const char *to_name, struct error *err)
+			const char *to_name, struct stat *ret, struct error *err)
 {
 	if (mkdirat(to_dir, to_name, 0700) < 0)
 		return failed(err, entry, errno, "cannot be made");
 	auto_fd int fd = tree_open_folder(to_dir, to_name, strlen(to_name));
-	struct stat status;
-	if (fd < 0 || fstat(fd, &status) < 0 ||
-	    (!is_owned(commit, &status) && fchown(fd, commit->uid, commit->gid) < 0))
+	if (fd < 0 || fstat(fd, ret) < 0 ||
+	    (!is_owned(commit, ret) && fchown(fd, commit->uid, commit->gid) < 0))
 		return failed(err, entry, errno, "cannot be given to its owner");
 	return 0;
 }
 
 static int stage_entry(struct commit *commit, const struct entry *entry, int to_dir,
-		       const char *to_name, struct error *err)
+		       const char *to_name, struct stat *ret, struct error *err)
 {
 	switch ((enum node_type)entry->upper.type) {
 	case NODE_FILE:
-		return stage_file(commit, entry, to_dir, to_name, err);
+		return stage_file(commit, entry, to_dir, to_name, ret, err);
 	case NODE_LINK:
-		return stage_link(commit, entry, to_dir, to_name, err);
+		return stage_link(commit, entry, to_dir, to_name, ret, err);
 	case NODE_FOLDER:
-		return stage_folder(commit, entry, to_dir, to_name, err);
+		return stage_folder(commit, entry, to_dir, to_name, ret, err);
 	case NODE_ABSENT:
 	case NODE_FIFO:
 	case NODE_SOCKET:
@@ -220,16 +286,18 @@ static int stage_below(struct commit *commit, const struct op *op, int top_fd, s
 {
 	const struct set *set = commit->plan.set;
 	size_t skip = set->entries[op->entry].path_len + 1;
+	struct stat status;
 	int r = 0;
 	for (uint32_t i = op->entry + 1; r == 0 && i < op->end; i++) {
 		const struct entry *entry = &set->entries[i];
 		const char *name;
 		if (commit->plan.choices[i] != CHOICE_IN || entry->change != CHANGE_CREATED)
 			continue;
-		auto_fd int dir_fd = tree_open_parent(top_fd, entry->path + skip, &name);
+		int dir_fd = tree_hold_parent(&commit->made, top_fd, entry->path + skip, &name);
 		r = dir_fd < 0 ? failed(err, entry, errno, "its new folder cannot be opened")
-			       : stage_entry(commit, entry, dir_fd, name, err);
+			       : stage_entry(commit, entry, dir_fd, name, &status, err);
 	}
+	tree_let_go(&commit->made);
 	return r;
 }
 
@@ -257,10 +325,10 @@ static int set_modes(struct commit *commit, const struct op *op, int top_fd, str
 }
 
 static int stage_tree(struct commit *commit, const struct op *op, int dir_fd, const char *temporary,
-		      struct error *err)
+		      struct stat *ret, struct error *err)
 {
 	const struct entry *entry = &commit->plan.set->entries[op->entry];
-	int r = stage_entry(commit, entry, dir_fd, temporary, err);
+	int r = stage_entry(commit, entry, dir_fd, temporary, ret, err);
 	if (r < 0 || entry->upper.type != NODE_FOLDER)
 		return r;
 	auto_fd int top_fd = tree_open_folder(dir_fd, temporary, strlen(temporary));
@@ -280,16 +348,15 @@ int stage_op(struct commit *commit, uint32_t index, struct error *err)
 	if (op->kind == OP_REMOVE || op->kind == OP_MODE)
 		return 0;
 	temporary_name(commit, index, temporary);
-	auto_fd int dir_fd = tree_open_parent(commit->workspace->sides.host_fd, entry->path, &name);
+	int dir_fd =
+		tree_hold_parent(&commit->to, commit->workspace->sides.host_fd, entry->path, &name);
 	if (dir_fd < 0)
 		return failed(err, entry, errno, "its folder cannot be opened");
 	/* Half of it may be there since a kill. */
-	int errnum = tree_remove(dir_fd, temporary);
+	int errnum = commit->is_resumed ? tree_remove(dir_fd, temporary) : 0;
 	if (errnum != 0)
 		return failed(err, entry, errnum, "what a killed commit left cannot be removed");
-	int r = stage_tree(commit, op, dir_fd, temporary, err);
-	if (r == 0 && fstatat(dir_fd, temporary, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		r = failed(err, entry, errno, "is gone");
+	int r = stage_tree(commit, op, dir_fd, temporary, &status, err);
 	if (r < 0)
 		return r;
 	op->is_staged = true;

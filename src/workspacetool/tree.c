@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,6 +43,29 @@ int tree_open_parent(int top_fd, const char *path, const char **ret_name)
 	const char *slash = strrchr(path, '/');
 	*ret_name = slash ? slash + 1 : path;
 	return tree_open_folder(top_fd, path, slash ? (size_t)(slash - path) : 0);
+}
+
+void tree_let_go(struct tree_held *held)
+{
+	fd_close(&held->fd);
+	*held = TREE_HELD_NONE;
+}
+
+int tree_hold_parent(struct tree_held *held, int top_fd, const char *path, const char **ret_name)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash ? (size_t)(slash - path) : 0;
+	bool is_same = held->fd >= 0 && held->len == len && held->n_uses < TREE_HELD_MAX_USES &&
+		       memcmp(held->path, path, len) == 0;
+	*ret_name = slash ? slash + 1 : path;
+	if (!is_same) {
+		tree_let_go(held);
+		held->fd = tree_open_folder(top_fd, path, len);
+		held->path = path;
+		held->len = len;
+	}
+	held->n_uses++;
+	return held->fd;
 }
 
 int tree_open_file(int dir_fd, const char *name)

@@ -18,6 +18,24 @@ int tree_open_folder(int top_fd, const char *path, size_t len);
 int tree_open_parent(int top_fd, const char *path, const char **ret_name);
 
 /*
+ * A folder that is kept open while entries of it follow each other.  It is opened anew now and
+ * then, so that one which was moved away meanwhile is not worked in for long.
+ */
+struct tree_held {
+	int fd;
+	const char *path; /* borrowed from who it was opened for */
+	size_t len;
+	unsigned n_uses;
+};
+
+#define TREE_HELD_NONE     ((struct tree_held){ .fd = -1 })
+#define TREE_HELD_MAX_USES 64
+
+/* tree_hold_parent() - as tree_open_parent(), but borrowed; @path must outlive the next call. */
+int tree_hold_parent(struct tree_held *held, int top_fd, const char *path, const char **ret_name);
+void tree_let_go(struct tree_held *held); /* may be called twice */
+
+/*
  * tree_open_file() - a regular file of a folder for reading; -1 and errno
  *
  * Anything else gives EINVAL; a FIFO is not waited for and a device not opened.
