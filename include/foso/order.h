@@ -77,6 +77,18 @@ int foso_order_input(struct foso_order *order, const void *bytes, size_t len,
 int foso_order_capture(struct foso_order *order, enum foso_stream stream, size_t max_bytes,
 		       struct foso_error *err);
 
+/*
+ * foso_order_terminal() - a terminal of its own for the command, instead of pipes
+ * @rows, @columns:  its size; 0 if that is not known.  foso_run_resize() changes it
+ *
+ * Bytes of stdin are what is typed into it, and all that the command writes, to stderr too, comes
+ * out of stdout.  The end of stdin is not the end of input there: for that, type a byte of 4
+ * (Ctrl-D).  A terminal at which the caller himself sits is never changed: make it raw, and tell
+ * of its sizes.
+ */
+int foso_order_terminal(struct foso_order *order, uint16_t rows, uint16_t columns,
+			struct foso_error *err);
+
 #ifdef __cplusplus
 }
 #endif

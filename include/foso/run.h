@@ -86,6 +86,14 @@ int foso_run_signal(struct foso_run *run, int number, struct foso_error *err);
  */
 int foso_run_kill(struct foso_run *run, struct foso_error *err);
 
+/*
+ * foso_run_resize() - a new size for the command's terminal, which gets SIGWINCH
+ *
+ * A run that is over is fine.  -FOSO_ERROR_INVALID, subject "terminal": its order asked for none;
+ * -FOSO_ERROR_UNAVAILABLE: foso-monitor does not answer.
+ */
+int foso_run_resize(struct foso_run *run, uint16_t rows, uint16_t columns, struct foso_error *err);
+
 /* How it ended; valid once it is over. */
 enum foso_reason foso_run_reason(const struct foso_run *run);
 const char *foso_reason_word(enum foso_reason reason);  /* "deadline"; static */

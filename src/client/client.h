@@ -55,8 +55,10 @@ struct foso_run {
 	struct foso_run *next; /* of the same sandbox */
 	bool owns_sandbox;
 	unsigned number;
-	bool is_ended;
-	struct control_end end; /* once it is */
+	bool is_tty, is_started, is_ended;
+	bool has_new_size; /* rows and columns are for when it has started */
+	uint16_t rows, columns;
+	struct control_end end; /* once it is over */
 	struct capture captures[3];
 };
 
@@ -116,6 +118,7 @@ int client_start(struct foso_sandbox *sandbox, const struct policy *policy,
 int client_pump(struct foso_sandbox *sandbox, int timeout_ms, struct error *err) must_check;
 int client_send(struct foso_sandbox *sandbox, enum control_message number,
 		const struct control_words *words, struct error *err) must_check;
+int client_resize(struct foso_run *run, struct error *err) must_check;
 int64_t client_now_ms(void);
 
 /* life.c: of the object behind runs and sandboxes. */

@@ -119,6 +119,18 @@ static bool on_end(struct foso_sandbox *sandbox, const struct control_packet *pa
 	return true;
 }
 
+/* A size that came before there was a terminal. */
+static void on_started(struct foso_run *run)
+{
+	struct error err = { 0 };
+	if (!run)
+		return;
+	run->is_started = true;
+	/* If it cannot be sent the sandbox is over, which is what is read next. */
+	if (run->has_new_size && client_resize(run, &err) == 0)
+		run->has_new_size = false;
+}
+
 static bool on_words(struct foso_sandbox *sandbox, const struct control_packet *packet)
 {
 	struct control_words words;
@@ -127,6 +139,8 @@ static bool on_words(struct foso_sandbox *sandbox, const struct control_packet *
 	if (packet->number == CONTROL_READY) {
 		sandbox->is_ready = true;
 		memcpy(sandbox->id, words.name, sizeof(sandbox->id));
+	} else if (packet->number == CONTROL_STARTED) {
+		on_started(find_run(sandbox, words.command));
 	} else if (packet->number == CONTROL_PROCESS && sandbox->is_listing) {
 		sandbox->found((pid_t)words.pid, words.name, sandbox->found_context);
 	}
@@ -194,6 +208,16 @@ int client_pump(struct foso_sandbox *sandbox, int timeout_ms, struct error *err)
 	/* News first: what they say was written before them is in the pipes by then. */
 	read_news(sandbox);
 	return read_captures(sandbox, err);
+}
+
+int client_resize(struct foso_run *run, struct error *err)
+{
+	const struct control_words words = {
+		.command = run->number,
+		.rows = run->rows,
+		.columns = run->columns,
+	};
+	return client_send(run->sandbox, CONTROL_RESIZE, &words, err);
 }
 
 int client_send(struct foso_sandbox *sandbox, enum control_message number,

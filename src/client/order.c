@@ -154,6 +154,16 @@ int foso_order_keep(struct foso_order *order, bool keeps, struct foso_error *err
 	return 0;
 }
 
+int foso_order_terminal(struct foso_order *order, uint16_t rows, uint16_t columns,
+			struct foso_error *err)
+{
+	UNUSED(err);
+	order->exec.is_tty = true;
+	order->exec.rows = rows;
+	order->exec.columns = columns;
+	return 0;
+}
+
 int foso_order_stream(struct foso_order *order, enum foso_stream stream, int fd,
 		      struct foso_error *err)
 {

@@ -51,6 +51,7 @@ static int start_alone(const struct policy *policy, const struct foso_order *ord
 	run->sandbox = client_sandbox_new(false);
 	run->owns_sandbox = true;
 	run->number = 1;
+	run->is_tty = exec.is_tty;
 	if (!run->sandbox)
 		return client_no_memory(err);
 	r = client_stdio_open(order, run, stdio, err);
@@ -120,6 +121,7 @@ int foso_sandbox_exec(struct foso_sandbox *sandbox, const struct foso_order *ord
 		return client_fail(err, r, &failure);
 	}
 	run->number = sandbox->last_number;
+	run->is_tty = order->exec.is_tty;
 	client_run_add(sandbox, run);
 	*ret_run = run;
 	return 0;
@@ -182,6 +184,22 @@ int foso_run_signal(struct foso_run *run, int number, struct foso_error *err)
 	const struct control_words words = { .command = run->number, .signal = (uint32_t)number };
 	return client_fail(err, client_send(run->sandbox, CONTROL_SIGNAL, &words, &failure),
 			   &failure);
+}
+
+int foso_run_resize(struct foso_run *run, uint16_t rows, uint16_t columns, struct foso_error *err)
+{
+	struct error failure = { 0 };
+	if (!run->is_tty) {
+		int r = error_set(&failure, ERR_INVALID, 0, "terminal", "the command has none");
+		r = error_remedy(&failure, r, "ask for one by foso_order_terminal()");
+		return client_fail(err, r, &failure);
+	}
+	run->rows = rows;
+	run->columns = columns;
+	run->has_new_size = !run->is_started;
+	if (run->has_new_size || run->is_ended || run->sandbox->is_over)
+		return 0;
+	return client_fail(err, client_resize(run, &failure), &failure);
 }
 
 int foso_run_kill(struct foso_run *run, struct foso_error *err)

@@ -89,6 +89,9 @@ static int fill_plan(struct plan *plan, const struct policy *policy,
 	limits->wall_ns = MIN(limits->wall_ns, exec->wall_ns);
 	limits->output_bytes = MIN(limits->output_bytes, exec->output_bytes);
 	plan->policy.background = exec->background;
+	plan->is_tty = exec->is_tty;
+	plan->rows = exec->rows;
+	plan->columns = exec->columns;
 	return 0;
 }
 

@@ -22,7 +22,7 @@
 	RULE(ioctl_strict, \
 		"settings and size of a terminal, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX") \
 	RULE(ioctl_monitor, \
-		"settings and size of a terminal, FIONREAD, FIONBIO, seccomp notifications") \
+		"settings, size and number of a terminal, FIONREAD, FIONBIO, seccomp notifications") \
 	RULE(open_strict, "no file may be created with set-user-id or set-group-id") \
 	RULE(openat_strict, "no file may be created with set-user-id or set-group-id") \
 	RULE(creat_strict, "no file may be created with set-user-id or set-group-id") \

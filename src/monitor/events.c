@@ -15,7 +15,8 @@ static void open_terminal(struct monitor *monitor, struct command *command, int 
 	int input = fcntl(pty_fd, F_DUPFD_CLOEXEC, 3);
 	(void)fcntl(pty_fd, F_SETFL, O_NONBLOCK);
 	command->pty_fd = pty_fd;
-	if (!monitor->plan->is_session) {
+	/* What a holder's streams are is his own: he tells the size, and sees to raw mode. */
+	if (monitor->plan->control_fd < 0) {
 		terminal_save(monitor);
 		terminal_resize(monitor);
 	}

@@ -268,9 +268,11 @@ static int execute(struct monitor *monitor, struct error *err)
 		.cwd = policy->cwd[0] || !policy->workspace.path[0] ? policy->cwd : "/workspace",
 		.user = policy->user,
 		.is_tty = monitor->plan->is_tty,
+		.rows = monitor->plan->rows,
+		.columns = monitor->plan->columns,
 	};
 	struct command *command = command_new(monitor);
-	if (plan.is_tty && sys_ioctl(0, TIOCGWINSZ, &size) == 0) {
+	if (plan.is_tty && monitor->plan->control_fd < 0 && sys_ioctl(0, TIOCGWINSZ, &size) == 0) {
 		plan.rows = size.ws_row;
 		plan.columns = size.ws_col;
 	}

@@ -30,7 +30,7 @@ void terminal_resize(struct monitor *monitor)
 {
 	struct winsize size;
 	const struct command *command = &monitor->commands[0];
-	if (!monitor->plan->is_session && command->pty_fd >= 0 &&
+	if (monitor->plan->control_fd < 0 && command->pty_fd >= 0 &&
 	    sys_ioctl(0, TIOCGWINSZ, &size) == 0)
 		(void)sys_ioctl(command->pty_fd, TIOCSWINSZ, &size);
 }

@@ -58,6 +58,8 @@ void plan_encode(const struct plan *plan, struct buf *out)
 	wire_put_u32(out, (uint32_t)(plan->root_changes_fd + 1));
 	wire_put_u32(out, (uint32_t)(plan->root_image_fd + 1));
 	wire_put_u8(out, plan->is_session);
+	wire_put_u32(out, plan->rows);
+	wire_put_u32(out, plan->columns);
 	wire_put_string(out, plan->level_why);
 	wire_put_bytes(out, policy.data, policy.len);
 	if (!buf_is_whole(&policy))
@@ -85,6 +87,8 @@ int plan_decode(struct plan *ret_plan, const void *bytes, size_t len, struct err
 	plan.root_changes_fd = (int)wire_get_count(&reader, 1024) - 1;
 	plan.root_image_fd = (int)wire_get_count(&reader, 1024) - 1;
 	plan.is_session = wire_get_bool(&reader);
+	plan.rows = (uint16_t)wire_get_count(&reader, UINT16_MAX);
+	plan.columns = (uint16_t)wire_get_count(&reader, UINT16_MAX);
 	plan.level_why = wire_get_string(&reader);
 	const uint8_t *policy = wire_get_bytes(&reader, &n_policy);
 	if (!is_ours || !wire_reader_is_done(&reader)) {

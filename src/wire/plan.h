@@ -17,10 +17,12 @@
 
 struct plan {
 	struct policy policy;
-	bool is_tty;    /* give the command a terminal; the caller's is descriptor 0 */
-	bool is_quiet;  /* no line on stderr about the end */
-	bool is_debug;  /* origin of errors */
-	int result_fd;  /* inherited; the record is written here as JSON; -1: none */
+	bool is_tty; /* give the command a terminal; the caller's is descriptor 0, or with a
+			control_fd none of the monitor's business */
+	uint16_t rows, columns; /* of it, with a control_fd */
+	bool is_quiet;          /* no line on stderr about the end */
+	bool is_debug;          /* origin of errors */
+	int result_fd;          /* inherited; the record is written here as JSON; -1: none */
 	int status_fd;  /* inherited; wire/status.h messages for a waiting caller; -1: none */
 	int control_fd; /* inherited; wire/control_messages.h with whoever holds the sandbox; -1 */
 	int root_changes_fd; /* inherited; keeps what the root's changes are (level.h); -1: nothing

@@ -440,6 +440,77 @@ struct names {
 	pid_t pid;
 };
 
+/* The shell tells the size of its terminal, is typed to, and gets a new size. */
+static const char terminal_script[] =
+	"stty size; trap 'stty size; exit 7' WINCH; echo to-stderr >&2; tty; read word; "
+	"echo \"got $word\"; while :; do sleep 0.01; done";
+
+static struct foso_order *shell_at_terminal(const char *script)
+{
+	struct foso_order *order = shell(script);
+	DONE(foso_order_terminal(order, 30, 100, err));
+	DONE(foso_order_input(order, "word\n", 5, err));
+	return order;
+}
+
+static void check_terminal(struct foso_run *run)
+{
+	uint64_t until_ms = now_ms() + 20000;
+	while (!strstr(output(run), "got word\r\n") && now_ms() < until_ms)
+		EQ(foso_run_wait(run, 50, err), FOSO_WAIT_RUNNING);
+	OK(strstr(output(run), "30 100\r\n") && strstr(output(run), "/dev/pts/"));
+	OK(strstr(output(run), "to-stderr\r\n"));
+	DONE(foso_run_resize(run, 40, 120, err));
+	wait_for(run);
+	EQ(foso_run_code(run), 7);
+	OK(strstr(output(run), "40 120\r\n"));
+	DONE(foso_run_resize(run, 50, 120, err)); /* It is over. */
+	foso_run_free(run);
+}
+
+static void test_run_has_a_terminal(void)
+{
+	struct foso_policy *policy = make_policy(NULL);
+	struct foso_order *order = shell_at_terminal(terminal_script);
+	struct foso_run *run = NULL;
+	DONE(foso_run_start(policy, order, &run, err));
+	check_terminal(run);
+	foso_order_free(order);
+	foso_policy_free(policy);
+}
+
+static void test_session_order_has_a_terminal(void)
+{
+	struct foso_sandbox *sandbox = open_sandbox(NULL);
+	check_terminal(exec_order(sandbox, shell_at_terminal(terminal_script)));
+	foso_sandbox_free(sandbox);
+}
+
+/* A size that comes before there is a terminal waits for it. */
+static void test_terminal_is_resized_at_once(void)
+{
+	struct foso_policy *policy = make_policy(NULL);
+	struct foso_order *order =
+		shell_at_terminal("until [ \"$(stty size)\" = '7 9' ]; do sleep 0.01; done");
+	struct foso_run *run = NULL;
+	DONE(foso_run_start(policy, order, &run, err));
+	DONE(foso_run_resize(run, 7, 9, err));
+	wait_for(run);
+	EQ(foso_run_code(run), 0);
+	foso_run_free(run);
+	foso_order_free(order);
+	foso_policy_free(policy);
+}
+
+static void test_without_a_terminal_nothing_is_resized(void)
+{
+	struct foso_run *run = start(NULL, "! tty");
+	FAILS(foso_run_resize(run, 7, 9, err), FOSO_ERROR_INVALID, "terminal");
+	wait_for(run);
+	EQ(foso_run_code(run), 0);
+	foso_run_free(run);
+}
+
 static void count_sleeps(pid_t pid, const char *name, void *context)
 {
 	struct names *names = context;
@@ -722,6 +793,10 @@ int main(int argc, char **argv)
 	RUN(test_session_has_a_bound_of_commands);
 	RUN(test_session_outlives_its_memory_limit);
 	RUN(test_session_ends_when_idle);
+	RUN(test_run_has_a_terminal);
+	RUN(test_session_order_has_a_terminal);
+	RUN(test_terminal_is_resized_at_once);
+	RUN(test_without_a_terminal_nothing_is_resized);
 	RUN(test_malformed_messages_end_the_session);
 	RUN(test_holder_that_dies_takes_the_sandbox_along);
 	RUN(test_monitor_that_dies_is_told);

@@ -91,8 +91,8 @@ static code_label ioctl_monitor(struct code *code, code_label allow, code_label 
 {
 	return load(code, 1,
 		    code_in_list(code, allow, deny, TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ,
-				 TIOCSWINSZ, TIOCGPGRP, TIOCSPGRP, TIOCSIG, FIONREAD, FIONBIO,
-				 (uint32_t)SECCOMP_IOCTL_NOTIF_RECV,
+				 TIOCSWINSZ, TIOCGPTN, TIOCGPGRP, TIOCSPGRP, TIOCSIG, FIONREAD,
+				 FIONBIO, (uint32_t)SECCOMP_IOCTL_NOTIF_RECV,
 				 (uint32_t)SECCOMP_IOCTL_NOTIF_SEND,
 				 (uint32_t)SECCOMP_IOCTL_NOTIF_ID_VALID));
 }
