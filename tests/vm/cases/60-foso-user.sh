@@ -30,6 +30,18 @@ grows='x=x; while :; do x=$x$x; done'
 grow='x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do x=$x$x; done
 sleep 10'
 
+# holds_session NAME COMMAND... - many commands in one sandbox of libfoso: files stay, and what a
+# command leaves in the background goes with it alone, whether groups or foso-init tell which that is
+holds_session() {
+	name=$1
+	shift
+	# shellcheck disable=SC2016
+	is "$name" "$("$@" session "$FOSO_BIN" host 'echo kept >/tmp/f; sleep 100 & echo one' \
+		'cat /tmp/f; cat /proc/[0-9]*/comm | grep -c sleep' \
+		'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; echo three' 2>&1 | tr '\n' ' ')" \
+		'one kept 0 three '
+}
+
 slice=user.slice/user-1000.slice
 cgroup_make $slice/run-1.scope
 cgroup_delegate $slice/run-1.scope
@@ -45,6 +57,7 @@ ends_by 'delegated: memory' memory limits.memory \
 	$delegated foso run --limit memory=32MiB --limit wall=20s -- sh -c "$grows"
 ends_by 'delegated: cpu_time' cpu limits.cpu_time \
 	$delegated foso run --limit cpu_time=1s --limit wall=30s -- sh -c 'while :; do :; done'
+holds_session 'delegated: a session' $delegated
 is 'delegated: no group is left' "$(cd $cgroup/$slice/run-1.scope && echo */)" foso-self/
 
 cgroup_make $slice/session-2.scope
@@ -69,6 +82,7 @@ ends_by 'undelegated: memory of the tree' memory limits.memory \
 	"for i in 1 2 3 4 5 6; do sh -c '$grow' & done; wait"
 ends_by 'undelegated: cpu_time' cpu limits.cpu_time \
 	$undelegated foso run --limit cpu_time=1s --limit wall=30s -- sh -c 'while :; do :; done'
+holds_session 'undelegated: a session' $undelegated
 is 'undelegated: nothing was made' "$(find $cgroup/$slice/session-2.scope -mindepth 1)" \
 	"$(find $cgroup/$slice/session-2.scope -mindepth 1 -type f)"
 cgroup_empty user.slice
