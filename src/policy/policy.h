@@ -52,7 +52,7 @@ enum policy_expiry { POLICY_EXPIRY_KILL, POLICY_EXPIRY_PAUSE };
 #define POLICY_MAX_MOUNTS        64
 #define POLICY_MAX_ENV           1024
 #define POLICY_MAX_ARGS          262144 /* their pointers alone then fill what Linux takes, 2 MiB */
-#define POLICY_MAX_SYSCALLS      128  /* in syscalls.allow and syscalls.deny together */
+#define POLICY_MAX_SYSCALLS      128    /* in syscalls.allow and syscalls.deny together */
 #define POLICY_MAX_DEVICES       16
 #define POLICY_MAX_RULES         256 /* network.allow, network.deny, redact, ... each */
 #define POLICY_MAX_SECRETS       32
