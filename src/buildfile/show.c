@@ -43,6 +43,27 @@ static void show_pairs(const char *label, const struct recipe_pairs *pairs)
 	}
 }
 
+static void show_mounts(const struct recipe_step *step)
+{
+	static const char *const kinds[] = { "read-only", "for now", "memory" };
+	static const char *const sources[] = { "context", "stage", "image", "" };
+	for (size_t i = 0; i < step->n_mounts; i++) {
+		const struct recipe_mount *mount = &step->mounts[i];
+		(void)printf("    mount");
+		show_text(mount->target);
+		(void)printf(" %s", kinds[mount->kind]);
+		if (mount->kind != RECIPE_MOUNT_MEMORY) {
+			(void)printf(" from %s", sources[mount->source]);
+			if (mount->source == RECIPE_STAGE)
+				(void)printf(" %u", mount->stage);
+			if (mount->source == RECIPE_IMAGE)
+				show_text(mount->image);
+			show_text(mount->path);
+		}
+		(void)putchar('\n');
+	}
+}
+
 static void show_step(const struct recipe_step *step)
 {
 	static const char *const kinds[] = { "run", "copy", "workdir", "note" };
@@ -73,6 +94,7 @@ static void show_step(const struct recipe_step *step)
 	show_pairs("env", &step->env);
 	show_word("cwd", step->cwd);
 	show_word("user", step->user);
+	show_mounts(step);
 }
 
 static void show_config(const struct recipe_config *config)

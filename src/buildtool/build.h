@@ -73,6 +73,31 @@ struct build {
 /* build_plan.c: reads the Dockerfile, and the records of the images that it begins from. */
 int build_read_plan(struct build *build, struct error *err) must_check;
 
+/* build_bind.c: RUN --mount; the layers that the sources became. */
+struct build_bind {
+	char path[IMAGE_STORE_PATH_BYTES + 128]; /* of the tree */
+	uint8_t chain[DIGEST_BYTES];
+	int hold_fd; /* -1: memory */
+};
+
+struct build_binds {
+	const struct recipe_step *step;
+	struct build_bind items[RECIPE_MAX_MOUNTS];
+};
+
+/* The caller releases them whatever comes out. */
+int build_binds_make(struct build *build, const struct recipe_step *step, struct build_binds *ret,
+		     struct error *err) must_check;
+void build_binds_fini(struct build_binds *binds);
+int build_binds_set(const struct build_binds *binds, struct policy *policy, struct error *err)
+	must_check;
+/* Removes from what the step wrote the names that were made to mount on. */
+void build_binds_unname(const struct build_binds *binds, int upper_fd);
+
+/* build_step.c: the layer of a step on top of @stage, made or found; @binds may be NULL */
+int build_step_make(struct build *build, struct build_stage *stage, const struct recipe_step *step,
+		    const struct build_binds *binds, struct error *err) must_check;
+
 /* build_step.c: one step on top of @stage, whose layers grow by at most one. */
 int build_step(struct build *build, struct build_stage *stage, const struct recipe_step *step,
 	       struct error *err) must_check;
@@ -85,8 +110,9 @@ int build_step(struct build *build, struct build_stage *stage, const struct reci
 struct build_run {
 	const struct build_stage *stage;
 	const struct recipe_step *step;
-	const char *const *args; /* argv, NULL at the end */
-	bool is_copy;            /* foso-copy is mounted, and stdin is fed */
+	const struct build_binds *binds; /* NULL: none */
+	const char *const *args;         /* argv, NULL at the end */
+	bool is_copy;                    /* foso-copy is mounted, and stdin is fed */
 	int changes_fd;
 	int (*feed)(void *context, int fd, struct error *err);
 	void *context;
@@ -116,8 +142,8 @@ struct build_cached {
 	int64_t created_s;
 };
 void build_cache_key(const struct build *build, const struct build_stage *stage,
-		     const struct recipe_step *step, const uint8_t source[DIGEST_BYTES],
-		     uint8_t ret_key[DIGEST_BYTES]);
+		     const struct recipe_step *step, const struct build_binds *binds,
+		     const uint8_t source[DIGEST_BYTES], uint8_t ret_key[DIGEST_BYTES]);
 /* 0 and the layer, held by *ret_hold_fd unless it is empty; 1: not there */
 int build_cache_get(const struct build *build, const uint8_t key[DIGEST_BYTES],
 		    struct build_cached *ret, int *ret_hold_fd, struct error *err) must_check;

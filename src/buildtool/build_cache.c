@@ -30,8 +30,8 @@ static void put_list(struct buf *out, const struct recipe_list *list)
 }
 
 void build_cache_key(const struct build *build, const struct build_stage *stage,
-		     const struct recipe_step *step, const uint8_t source[DIGEST_BYTES],
-		     uint8_t ret_key[DIGEST_BYTES])
+		     const struct recipe_step *step, const struct build_binds *binds,
+		     const uint8_t source[DIGEST_BYTES], uint8_t ret_key[DIGEST_BYTES])
 {
 	static const uint8_t none[DIGEST_BYTES];
 	auto_buf struct buf bytes = BUF_INIT(KEY_MAX_BYTES);
@@ -52,6 +52,12 @@ void build_cache_key(const struct build *build, const struct build_stage *stage,
 		}
 		wire_put_string(&bytes, step->cwd);
 		wire_put_string(&bytes, step->user);
+	}
+	for (size_t i = 0; i < step->n_mounts; i++) {
+		bool is_memory = step->mounts[i].kind == RECIPE_MOUNT_MEMORY;
+		wire_put_u8(&bytes, (uint8_t)step->mounts[i].kind);
+		wire_put_string(&bytes, step->mounts[i].target);
+		wire_put_bytes(&bytes, is_memory ? none : binds->items[i].chain, DIGEST_BYTES);
 	}
 	/* A step of 32 MiB has no key that could be found again. */
 	digest_sha256(bytes.data, bytes.len, bytes.is_broken ? "broken" : "",

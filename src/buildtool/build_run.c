@@ -101,6 +101,8 @@ static int fill_policy(const struct build *build, const struct build_run *run,
 		r = policy_set(policy, "cwd", run->is_copy ? "/" : step->cwd, err);
 	if (r == 0 && !run->is_copy && step->user[0])
 		r = policy_set(policy, "user", step->user, err);
+	if (r == 0 && run->binds)
+		r = build_binds_set(run->binds, policy, err);
 	for (size_t i = 0; r == 0 && run->args[i]; i++)
 		r = policy_set(policy, "args", run->args[i], err);
 	return r == 0 && run->is_copy ? set_copier(policy, build->copier, err) : r;

@@ -59,6 +59,13 @@ static int add_layer(struct build_stage *stage, const struct recipe_step *step,
 
 /* ---- running ---- */
 
+/* What a layer is made of. */
+struct order {
+	const struct recipe_step *step;
+	const struct build_binds *binds; /* NULL: none */
+	uint8_t source[DIGEST_BYTES];    /* digest of what a COPY copies */
+};
+
 struct feed {
 	struct build *build;
 	const struct recipe_step *step;
@@ -107,12 +114,15 @@ static int create_changes(const struct build *build, const struct policy *limits
 	return r == 0 ? changes_create(build->steps_fd, &record, &options, ret, err) : r;
 }
 
-static int run(struct build *build, const struct build_stage *stage, const struct recipe_step *step,
-	       const uint8_t source[DIGEST_BYTES], const struct changes *changes, struct error *err)
+static int run(struct build *build, const struct build_stage *stage, const struct order *order,
+	       const struct changes *changes, struct error *err)
 {
 	static const char *const copier[] = { "/" COPIER_NAME, NULL };
-	struct feed feed = { build, step, source };
-	struct build_run run = { .stage = stage, .step = step, .changes_fd = changes->tree_fd };
+	const struct recipe_step *step = order->step;
+	struct feed feed = { build, step, order->source };
+	struct build_run run = {
+		.stage = stage, .step = step, .binds = order->binds, .changes_fd = changes->tree_fd
+	};
 	int status = 0;
 	const char **args = calloc(step->args.n_items + 1, sizeof(*args));
 	if (!args) {
@@ -196,8 +206,8 @@ static int keep_layer(struct build *build, const struct build_stage *stage,
 }
 
 static int make_layer(struct build *build, const struct build_stage *stage,
-		      const struct recipe_step *step, const uint8_t source[DIGEST_BYTES],
-		      struct build_cached *ret, int *ret_hold_fd, struct error *err)
+		      const struct order *order, struct build_cached *ret, int *ret_hold_fd,
+		      struct error *err)
 {
 	struct policy limits;
 	struct changes changes = CHANGES_CLOSED;
@@ -205,7 +215,9 @@ static int make_layer(struct build *build, const struct build_stage *stage,
 	if (r == 0)
 		r = create_changes(build, &limits, &changes, err);
 	if (r == 0)
-		r = run(build, stage, step, source, &changes, err);
+		r = run(build, stage, order, &changes, err);
+	if (r == 0 && order->binds)
+		build_binds_unname(order->binds, changes.upper_fd);
 	if (r == 0)
 		r = keep_layer(build, stage, &changes, &limits, ret, ret_hold_fd, err);
 	policy_fini(&limits);
@@ -217,18 +229,19 @@ static int make_layer(struct build *build, const struct build_stage *stage,
 	return r;
 }
 
-static int make_or_find(struct build *build, struct build_stage *stage,
-			const struct recipe_step *step, struct error *err)
+int build_step_make(struct build *build, struct build_stage *stage, const struct recipe_step *step,
+		    const struct build_binds *binds, struct error *err)
 {
-	uint8_t source[DIGEST_BYTES] = { 0 }, key[DIGEST_BYTES];
+	uint8_t key[DIGEST_BYTES];
+	struct order order = { .step = step, .binds = binds };
 	struct build_cached cached;
 	auto_fd int hold_fd = -1;
 	int r = 0;
 	if (step->kind != RECIPE_RUN)
-		r = build_copy_stream(build, step, -1, source, err);
+		r = build_copy_stream(build, step, -1, order.source, err);
 	if (r != 0)
 		return r;
-	build_cache_key(build, stage, step, source, key);
+	build_cache_key(build, stage, step, binds, order.source, key);
 	r = build_cache_get(build, key, &cached, &hold_fd, err);
 	if (r == 0) {
 		build->n_cached++;
@@ -238,10 +251,27 @@ static int make_or_find(struct build *build, struct build_stage *stage,
 	if (r < 0)
 		return r;
 	build_say(build, step, "");
-	r = make_layer(build, stage, step, source, &cached, &hold_fd, err);
+	r = make_layer(build, stage, &order, &cached, &hold_fd, err);
 	if (r == 0)
 		r = build_cache_put(build, key, &cached, err);
 	return r == 0 ? add_layer(stage, step, &cached, &hold_fd, err) : r;
+}
+
+static int make_or_find(struct build *build, struct build_stage *stage,
+			const struct recipe_step *step, struct error *err)
+{
+	struct build_binds *binds = step->n_mounts > 0 ? calloc(1, sizeof(*binds)) : NULL;
+	if (step->n_mounts > 0 && !binds) {
+		int r = error_set(err, ERR_SYSTEM, ENOMEM, "--mount", "cannot be kept");
+		return error_remedy(err, r, "free some memory");
+	}
+	int r = binds ? build_binds_make(build, step, binds, err) : 0;
+	if (r == 0)
+		r = build_step_make(build, stage, step, binds, err);
+	if (binds)
+		build_binds_fini(binds);
+	free(binds);
+	return r;
 }
 
 int build_step(struct build *build, struct build_stage *stage, const struct recipe_step *step,

@@ -48,6 +48,20 @@ static void put_config(struct buf *out, const struct recipe_config *config)
 	wire_put_string(out, config->stop_signal ? config->stop_signal : "");
 }
 
+static void put_mounts(struct buf *out, const struct recipe_step *step)
+{
+	wire_put_u32(out, (uint32_t)step->n_mounts);
+	for (size_t i = 0; i < step->n_mounts; i++) {
+		const struct recipe_mount *mount = &step->mounts[i];
+		wire_put_u8(out, (uint8_t)mount->kind);
+		wire_put_string(out, mount->target);
+		wire_put_u8(out, (uint8_t)mount->source);
+		wire_put_u32(out, mount->stage);
+		wire_put_string(out, mount->image);
+		wire_put_string(out, mount->path);
+	}
+}
+
 static void put_step(struct buf *out, const struct recipe_step *step)
 {
 	wire_put_u8(out, (uint8_t)step->kind);
@@ -66,6 +80,7 @@ static void put_step(struct buf *out, const struct recipe_step *step)
 	put_pairs(out, &step->files);
 	wire_put_string(out, step->owner);
 	wire_put_u32(out, step->mode);
+	put_mounts(out, step);
 }
 
 static void put_stage(struct buf *out, const struct recipe_stage *stage)
@@ -203,6 +218,27 @@ static void get_sources(struct decoder *decoder, struct recipe_step *ret)
 	ret->args.n_items = decoder->wire.is_broken ? 0 : n;
 }
 
+static void get_mounts(struct decoder *decoder, uint32_t number, struct recipe_step *ret)
+{
+	struct wire_reader *wire = &decoder->wire;
+	size_t n = wire_get_count(wire, RECIPE_MAX_MOUNTS);
+	ret->mounts = get_array(decoder, n, sizeof(*ret->mounts));
+	for (size_t i = 0; i < n && !wire->is_broken; i++) {
+		struct recipe_mount *mount = &ret->mounts[i];
+		mount->kind = (enum recipe_mount_kind)wire_get_enum(wire, RECIPE_N_MOUNT_KINDS);
+		mount->target = get_path(decoder, false);
+		mount->source = (enum recipe_source)wire_get_enum(wire, RECIPE_N_SOURCES);
+		mount->stage = wire_get_u32(wire);
+		mount->image = get_string(decoder);
+		mount->path = get_path(decoder, true);
+		if (mount->target[0] == '\0' || mount->target[1] == '\0' ||
+		    mount->source == RECIPE_INLINE ||
+		    (mount->source == RECIPE_STAGE && mount->stage >= number))
+			wire->is_broken = true;
+	}
+	ret->n_mounts = wire->is_broken ? 0 : n;
+}
+
 static void get_step(struct decoder *decoder, uint32_t number, struct recipe_step *ret)
 {
 	struct wire_reader *wire = &decoder->wire;
@@ -222,12 +258,14 @@ static void get_step(struct decoder *decoder, uint32_t number, struct recipe_ste
 	get_pairs(decoder, &ret->files);
 	ret->owner = get_string(decoder);
 	ret->mode = wire_get_u32(wire);
+	get_mounts(decoder, number, ret);
 	for (size_t i = 0; i < ret->files.n_items; i++)
 		if (strchr(ret->files.items[i].name, '/') || ret->files.items[i].name[0] == '.')
 			wire->is_broken = true;
 	if ((ret->source == RECIPE_STAGE && ret->stage >= number) ||
 	    (ret->mode > 07777 && ret->mode != RECIPE_NO_MODE) ||
-	    (ret->kind == RECIPE_RUN && ret->args.n_items == 0))
+	    (ret->kind == RECIPE_RUN && ret->args.n_items == 0) ||
+	    (ret->kind != RECIPE_RUN && ret->n_mounts > 0))
 		wire->is_broken = true;
 }
 

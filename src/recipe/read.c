@@ -124,6 +124,15 @@ static int read_instruction(struct reader *reader)
 	return instruction->read(reader, rest);
 }
 
+static void mark_sources(struct recipe_plan *plan, const struct recipe_step *step)
+{
+	if (step->source == RECIPE_STAGE)
+		plan->stages[step->stage].is_needed = true;
+	for (size_t i = 0; i < step->n_mounts; i++)
+		if (step->mounts[i].source == RECIPE_STAGE)
+			plan->stages[step->mounts[i].stage].is_needed = true;
+}
+
 /* Which stages the target needs; every one is of an earlier number. */
 static void mark_needed(struct recipe_plan *plan)
 {
@@ -135,8 +144,7 @@ static void mark_needed(struct recipe_plan *plan)
 		if (stage->source == RECIPE_STAGE)
 			plan->stages[stage->stage].is_needed = true;
 		for (size_t j = 0; j < stage->n_steps; j++)
-			if (stage->steps[j].source == RECIPE_STAGE)
-				plan->stages[stage->steps[j].stage].is_needed = true;
+			mark_sources(plan, &stage->steps[j]);
 	}
 }
 
@@ -170,6 +178,15 @@ static bool need(struct reader *reader, const char *image)
 	       list_add(&plan->arena, &plan->needs, image);
 }
 
+static bool need_sources(struct reader *reader, const struct recipe_step *step)
+{
+	bool is_fine = step->source != RECIPE_IMAGE || need(reader, step->image);
+	for (size_t i = 0; is_fine && i < step->n_mounts; i++)
+		is_fine = step->mounts[i].source != RECIPE_IMAGE ||
+			  need(reader, step->mounts[i].image);
+	return is_fine;
+}
+
 /* The images of the needed stages that the order does not describe. */
 static int find_needs(struct reader *reader)
 {
@@ -181,8 +198,7 @@ static int find_needs(struct reader *reader)
 		if (stage->source == RECIPE_IMAGE && !need(reader, stage->image))
 			return reader_no_memory(reader);
 		for (size_t j = 0; j < stage->n_steps; j++)
-			if (stage->steps[j].source == RECIPE_IMAGE &&
-			    !need(reader, stage->steps[j].image))
+			if (!need_sources(reader, &stage->steps[j]))
 				return reader_no_memory(reader);
 	}
 	return 0;

@@ -91,6 +91,8 @@ const char *path_relative(struct recipe_arena *arena, const char *path, bool *re
 /* stage.c: FROM and ARG; step.c: what makes files; config.c: what is only written down */
 int reader_from(struct reader *reader, const char *rest);
 int reader_arg(struct reader *reader, const char *rest);
+/* mount.c: one --mount of a RUN */
+int reader_mount(struct reader *reader, const char *value, struct recipe_step *step);
 int reader_run(struct reader *reader, const char *rest);
 int reader_copy(struct reader *reader, const char *rest);
 int reader_workdir(struct reader *reader, const char *rest);

@@ -29,6 +29,7 @@
 #define RECIPE_MAX_ITEMS       4096 /* of one list */
 #define RECIPE_MAX_WORD_BYTES  (128 * 1024)
 #define RECIPE_MAX_NOTICES     64
+#define RECIPE_MAX_MOUNTS      16 /* of one step */
 
 struct recipe_list {
 	const char **items;
@@ -80,6 +81,23 @@ enum recipe_source { RECIPE_CONTEXT, RECIPE_STAGE, RECIPE_IMAGE, RECIPE_INLINE, 
 
 #define RECIPE_NO_MODE UINT32_MAX
 
+enum recipe_mount_kind {
+	RECIPE_MOUNT_BIND,    /* read-only */
+	RECIPE_MOUNT_SCRATCH, /* may be written; that is thrown away */
+	RECIPE_MOUNT_MEMORY,  /* empty */
+	RECIPE_N_MOUNT_KINDS
+};
+
+/* RUN --mount: there while the command runs. */
+struct recipe_mount {
+	enum recipe_mount_kind kind;
+	const char *target;        /* absolute, normalised, not "/" */
+	enum recipe_source source; /* but for memory: RECIPE_CONTEXT, _STAGE or _IMAGE */
+	uint32_t stage;
+	const char *image;
+	const char *path; /* of the source: a pattern that matches one path; "" for all of it */
+};
+
 struct recipe_step {
 	enum recipe_step_kind kind;
 	uint32_t line;
@@ -91,11 +109,13 @@ struct recipe_step {
 	bool is_folder;          /* COPY: the target was written with a slash at its end */
 	bool is_add;             /* COPY: archives of the context are unpacked */
 	enum recipe_source source;
-	uint32_t stage;            /* of RECIPE_STAGE: always an earlier one */
-	const char *image;         /* of RECIPE_IMAGE */
-	struct recipe_pairs files; /* of RECIPE_INLINE: name and content */
-	const char *owner;         /* COPY: "", USER, or USER:GROUP */
-	uint32_t mode;             /* COPY: RECIPE_NO_MODE, or 0 to 07777 */
+	uint32_t stage;              /* of RECIPE_STAGE: always an earlier one */
+	const char *image;           /* of RECIPE_IMAGE */
+	struct recipe_pairs files;   /* of RECIPE_INLINE: name and content */
+	const char *owner;           /* COPY: "", USER, or USER:GROUP */
+	uint32_t mode;               /* COPY: RECIPE_NO_MODE, or 0 to 07777 */
+	struct recipe_mount *mounts; /* RUN */
+	size_t n_mounts;
 };
 
 struct recipe_stage {

@@ -41,14 +41,22 @@ static int refuse_option(struct reader *reader, const char *name, const char *re
 	return error_remedy(reader->err, r, "%s", remedy);
 }
 
-/* --network=none says what holds anyway. */
-static int run_options(struct reader *reader, const char **rest)
+/* --network=none and --security=sandbox say what holds anyway. */
+static int run_options(struct reader *reader, const char **rest, struct recipe_step *step)
 {
 	const char *name, *value;
 	int r;
 	while ((r = reader_flag(reader, rest, &name, &value)) == 0) {
-		if (strcmp(name, "network") == 0 && strcmp(value, "none") == 0)
+		bool is_so = (strcmp(name, "network") == 0 && strcmp(value, "none") == 0) ||
+			     (strcmp(name, "security") == 0 && strcmp(value, "sandbox") == 0);
+		if (is_so)
 			continue;
+		if (strcmp(name, "mount") == 0) {
+			r = reader_mount(reader, value, step);
+			if (r != 0)
+				return r;
+			continue;
+		}
 		if (strcmp(name, "network") == 0)
 			return refuse_option(reader, "network",
 					     "a step has no network: COPY what it needs, or write "
@@ -105,16 +113,16 @@ static int run_heredoc(struct reader *reader, const char *rest, struct recipe_st
 
 int reader_run(struct reader *reader, const char *rest)
 {
-	int r = run_options(reader, &rest);
+	struct recipe_step *step = reader_step(reader, RECIPE_RUN);
+	if (!step)
+		return -(int)reader->err->code;
+	int r = run_options(reader, &rest, step);
 	if (r != 0)
 		return r;
 	if (rest[0] == '\0') {
 		r = reader_fail(reader, ERR_INVALID, "has no command");
 		return error_remedy(reader->err, r, "write RUN COMMAND or RUN [\"PROGRAM\"]");
 	}
-	struct recipe_step *step = reader_step(reader, RECIPE_RUN);
-	if (!step)
-		return -(int)reader->err->code;
 	r = run_environment(reader, &step->env);
 	if (r != 0)
 		return r;
@@ -155,6 +163,17 @@ static int copy_from(struct reader *reader, const char *value, struct recipe_ste
 	return reader_find_source(reader, value, &step->source, &step->stage, &step->image);
 }
 
+static const char *copy_remedy(const char *name)
+{
+	if (strcmp(name, "exclude") == 0)
+		return "name it in .dockerignore";
+	if (strcmp(name, "parents") == 0)
+		return "write a COPY for each folder, with the folder in its target";
+	if (strcmp(name, "unpack") == 0)
+		return "use COPY for archives as they are, and ADD to unpack them";
+	return "leave it out";
+}
+
 static int copy_options(struct reader *reader, const char **rest, struct recipe_step *step)
 {
 	const char *name, *value;
@@ -166,8 +185,11 @@ static int copy_options(struct reader *reader, const char **rest, struct recipe_
 			step->owner = value;
 		else if (strcmp(name, "chmod") == 0)
 			r = read_mode(reader, value, &step->mode);
+		else if (strcmp(name, "link") == 0)
+			continue; /* says how layers may be used again, which the cache does anyway
+				   */
 		else
-			r = refuse_option(reader, name, "leave it out");
+			r = refuse_option(reader, name, copy_remedy(name));
 		if (r != 0)
 			return r;
 	}

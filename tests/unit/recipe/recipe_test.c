@@ -101,7 +101,8 @@ static void test_a_plan_survives_its_encoding(void)
 	auto_buf struct buf first = BUF_INIT(RECIPE_MAX_PLAN_BYTES);
 	auto_buf struct buf second = BUF_INIT(RECIPE_MAX_PLAN_BYTES);
 	OK(read_text("FROM scratch AS a\nENV A=1\nRUN x\nFROM a\nCOPY --from=a x /y/\nCOPY . .\n"
-		     "COPY <<E /e\nx\nE\nADD --chown=1 --chmod=700 x /\nCMD [\"a\"]\n",
+		     "COPY <<E /e\nx\nE\nADD --chown=1 --chmod=700 x /\nCMD [\"a\"]\n"
+		     "RUN --mount=from=a,source=x,target=/y --mount=type=cache,target=/z c\n",
 		     &plan, &err) == 0);
 	recipe_plan_encode(&plan, &first);
 	OK(buf_is_whole(&first));
@@ -138,6 +139,31 @@ static void test_a_plan_that_leads_out_is_refused(void)
 	struct error refused = { .code = ERR_NONE };
 	OK(recipe_plan_decode(bytes.data, bytes.len, &copy, &refused) == -(int)ERR_PROTOCOL);
 	STR_EQ(refused.subject, "foso-buildfile");
+	recipe_plan_fini(&plan);
+}
+
+static void test_a_mount_that_leads_out_is_refused(void)
+{
+	struct error err = { .code = ERR_NONE };
+	struct recipe_plan plan, copy;
+	static const struct recipe_mount hostile[] = {
+		{ RECIPE_MOUNT_BIND, "/", RECIPE_CONTEXT, 0, "", "x" },
+		{ RECIPE_MOUNT_BIND, "x", RECIPE_CONTEXT, 0, "", "x" },
+		{ RECIPE_MOUNT_BIND, "/x/../y", RECIPE_CONTEXT, 0, "", "x" },
+		{ RECIPE_MOUNT_BIND, "/x", RECIPE_CONTEXT, 0, "", "../x" },
+		{ RECIPE_MOUNT_BIND, "/x", RECIPE_STAGE, 0, "", "x" },
+		{ RECIPE_MOUNT_BIND, "/x", RECIPE_INLINE, 0, "", "x" },
+		{ RECIPE_N_MOUNT_KINDS, "/x", RECIPE_CONTEXT, 0, "", "x" },
+	};
+	OK(read_text("FROM scratch\nRUN --mount=source=x,target=/y true\n", &plan, &err) == 0);
+	for (size_t i = 0; i < ARRAY_LEN(hostile); i++) {
+		struct error refused = { .code = ERR_NONE };
+		auto_buf struct buf bytes = BUF_INIT(RECIPE_MAX_PLAN_BYTES);
+		plan.stages[0].steps[0].mounts[0] = hostile[i];
+		recipe_plan_encode(&plan, &bytes);
+		OK(recipe_plan_decode(bytes.data, bytes.len, &copy, &refused) ==
+		   -(int)ERR_PROTOCOL);
+	}
 	recipe_plan_fini(&plan);
 }
 
@@ -189,6 +215,7 @@ int main(void)
 	RUN(test_the_last_pattern_that_matches_counts);
 	RUN(test_a_plan_survives_its_encoding);
 	RUN(test_a_plan_that_leads_out_is_refused);
+	RUN(test_a_mount_that_leads_out_is_refused);
 	RUN(test_values_that_double_end_at_a_bound);
 	RUN(test_a_second_reading_knows_the_base);
 	return tap_done();
