@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "buildtool/upper.h"
 #include "buildtool/verbs.h"
 #include "confine/confine.h"
 #include "image/image.h"
@@ -41,15 +42,18 @@ static const char usage[] =
 	"                         machine\n"
 	"      --cache FOLDER     keep downloaded packages there, and take them from there\n"
 	"      --docs             keep manuals, documentation and translations\n"
+	"      --from IMAGE       put the packages on top of that image, as a layer of their own;\n"
+	"                         they are installed in a sandbox without a network\n"
 	"\n"
 	"With SOURCE_DATE_EPOCH set, the same packages give the same image.\n";
 
 struct bootstrap {
-	const char *name, *suite, *variant, *mirror, *cache;
+	const char *name, *suite, *variant, *mirror, *cache, *from;
 	bool has_docs;
 	struct buf packages; /* with commas */
 	struct buf sources;  /* lines of sources.list */
 	struct buf options;  /* strings of further arguments, each with its NUL */
+	struct buf proxies;  /* lines of apt.conf */
 	struct image_store store;
 	struct staging staging;
 	char tar[IMAGE_STORE_PATH_BYTES + 128];
@@ -156,8 +160,10 @@ static int read_proxies(struct bootstrap *bootstrap, struct error *err)
 	for (char *rest = answer.data; rest && *rest;) {
 		const char *line = strsep(&rest, "\n");
 		for (size_t i = 0; i < ARRAY_LEN(kept); i++)
-			if (strncmp(line, kept[i], strlen(kept[i])) == 0)
+			if (strncmp(line, kept[i], strlen(kept[i])) == 0) {
 				add_option(bootstrap, "--aptopt=", line, "");
+				buf_printf(&bootstrap->proxies, "%s\n", line);
+			}
 	}
 	return 0;
 }
@@ -309,7 +315,7 @@ static int set_option(struct bootstrap *bootstrap, const char *option, const cha
 	} places[] = {
 		{ "--suite", &bootstrap->suite },   { "--variant", &bootstrap->variant },
 		{ "--mirror", &bootstrap->mirror }, { "--cache", &bootstrap->cache },
-		{ "--name", &bootstrap->name },
+		{ "--name", &bootstrap->name },     { "--from", &bootstrap->from },
 	};
 	if (value[0] == '-' || value[0] == '\0')
 		return refuse(option, value, "is no value of it", err);
@@ -359,9 +365,48 @@ static int read_options(struct bootstrap *bootstrap, int argc, char **argv, stru
 	return r;
 }
 
+/* On top of an image other things are decided already. */
+static int check_from(struct bootstrap *bootstrap, struct error *err)
+{
+	const char *mirror = bootstrap->mirror;
+	if (bootstrap->has_docs || bootstrap->variant)
+		return refuse(bootstrap->has_docs ? "--docs" : "--variant", "",
+			      "is decided by the image of --from", err);
+	if (mirror && (strncmp(mirror, "http", 4) != 0 || mirror[strcspn(mirror, " \t\n[]")]))
+		return refuse("--mirror", mirror, "is no address of a mirror", err);
+	if (mirror)
+		buf_printf(&bootstrap->sources, "deb %s %s main\n", mirror, bootstrap->suite);
+	return 0;
+}
+
+static int make_upper(const struct bootstrap *bootstrap, struct error *err)
+{
+	const struct upper upper = {
+		.store = &bootstrap->store,
+		.staging = &bootstrap->staging,
+		.from = bootstrap->from,
+		.name = bootstrap->name,
+		.cache = bootstrap->cache,
+		.packages = &bootstrap->packages,
+		.sources = &bootstrap->sources,
+		.options = &bootstrap->proxies,
+	};
+	return upper_make(&upper, err);
+}
+
+static int make_whole(struct bootstrap *bootstrap, struct error *err)
+{
+	int r = run_mmdebstrap(bootstrap, err);
+	return r == 0 ? import_path(bootstrap->tar, bootstrap->name, err) : r;
+}
+
 static int prepare(struct bootstrap *bootstrap, struct error *err)
 {
-	int r = read_sources(bootstrap, err);
+	int r = bootstrap->from ? check_from(bootstrap, err) : 0;
+	if (!bootstrap->variant)
+		bootstrap->variant = "minbase";
+	if (r == 0)
+		r = read_sources(bootstrap, err);
 	if (r == 0)
 		r = read_proxies(bootstrap, err);
 	if (r == 0)
@@ -381,10 +426,10 @@ static int prepare(struct bootstrap *bootstrap, struct error *err)
 int verb_bootstrap(int argc, char **argv, struct error *err)
 {
 	static struct bootstrap bootstrap;
-	bootstrap = (struct bootstrap){ .variant = "minbase",
-					.packages = BUF_INIT(MAX_LIST),
+	bootstrap = (struct bootstrap){ .packages = BUF_INIT(MAX_LIST),
 					.sources = BUF_INIT(MAX_LIST),
 					.options = BUF_INIT(MAX_LIST),
+					.proxies = BUF_INIT(MAX_LIST),
 					.staging = { .dir_fd = -1 } };
 	if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
 		(void)fputs(usage, stdout);
@@ -394,13 +439,12 @@ int verb_bootstrap(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = prepare(&bootstrap, err);
 	if (r == 0)
-		r = run_mmdebstrap(&bootstrap, err);
-	if (r == 0)
-		r = import_path(bootstrap.tar, bootstrap.name, err);
+		r = bootstrap.from ? make_upper(&bootstrap, err) : make_whole(&bootstrap, err);
 	staging_end(&bootstrap.staging);
 	image_store_fini(&bootstrap.store);
 	buf_fini(&bootstrap.packages);
 	buf_fini(&bootstrap.sources);
 	buf_fini(&bootstrap.options);
+	buf_fini(&bootstrap.proxies);
 	return r;
 }

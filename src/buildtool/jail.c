@@ -126,11 +126,18 @@ static int show_folder(int root_fd, int folder_fd)
 	return 0;
 }
 
-static int fill_root(int root_fd, int folder_fd)
+static int fill_root(const struct jail *jail, int root_fd, int folder_fd)
 {
 	int r = show_folder(root_fd, folder_fd);
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(shown); i++)
 		r = show(root_fd, shown[i], false);
+	for (size_t i = 0; r == 0 && jail->shown && jail->shown[i]; i++)
+		r = show(root_fd, jail->shown[i], false);
+	for (size_t i = 0; r == 0 && jail->folders && jail->folders[i]; i++) {
+		r = make_folders(root_fd, jail->folders[i]);
+		if (r == 0 && mkdirat(root_fd, jail->folders[i], 0755) < 0)
+			r = errno;
+	}
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(devices); i++)
 		r = show(root_fd, devices[i], true);
 	if (r == 0 && (mkdirat(root_fd, "proc", 0555) < 0 || mkdirat(root_fd, "tmp", 01777) < 0))
@@ -169,7 +176,7 @@ static int enter_root(const struct jail *jail)
 	    sys_mount("foso", "/tmp", "tmpfs", MS_NOSUID, "mode=0755,size=64m") < 0)
 		return errno;
 	auto_fd int root_fd = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	r = root_fd < 0 ? errno : fill_root(root_fd, folder_fd);
+	r = root_fd < 0 ? errno : fill_root(jail, root_fd, folder_fd);
 	if (r != 0)
 		return r;
 	auto_fd int old_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -2,10 +2,11 @@
 /*
  * jail.h - a tool of the distribution that talks to the network, run without rights
  *
- * For skopeo, which reads what registries send.  It has the machine's network and no other part
- * of the machine: its root is a fresh file system with the system's programs read-only and the
- * few files of /etc that names and certificates need; one folder can be written; it is a user
- * without rights, in pid, mount, IPC and UTS namespaces of its own, without a capability.
+ * For skopeo and apt-get, which read what registries and mirrors send.  It has the machine's
+ * network and no other part of the machine: its root is a fresh file system with the system's
+ * programs read-only and the few files of /etc that names and certificates need; one folder can be
+ * written; it is a user without rights, in pid, mount, IPC and UTS namespaces of its own, without a
+ * capability.
  */
 #pragma once
 
@@ -20,8 +21,10 @@ struct jail {
 	int folder_fd;           /* seen as /work; borrowed; nobody else writes to it meanwhile */
 	uint64_t max_bytes;      /* of everything below the folder */
 	unsigned deadline_s;
-	const char *name;   /* for errors: "skopeo" */
-	const char *output; /* file below the folder that stdout goes to; NULL: stderr */
+	const char *name;           /* for errors: "skopeo" */
+	const char *output;         /* file below the folder that stdout goes to; NULL: stderr */
+	const char *const *shown;   /* further paths of the host, relative to /, NULL at the end */
+	const char *const *folders; /* and folders that are there and empty, the same */
 };
 
 /*
