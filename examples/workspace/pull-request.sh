@@ -8,6 +8,9 @@
 # Without a FOLDER it makes a repository whose package has a malicious preinstall script: it reads
 # ~/.ssh/id_rsa and .env, writes a git hook, forks without end and tries the network.  Afterwards
 # nothing of it is on the host; what it wrote waits in a change set.
+#
+# It uses this machine's programs, or those of the image that the variable IMAGE names:
+# ./x image pull-request makes one that has npm and pytest.
 set -eu
 
 foso=${FOSO:-foso}
@@ -56,7 +59,7 @@ fi
 END
 
 status=0
-"$foso" run --workspace "$folder:overlay" --limit wall=60s --limit pids=64 --limit disk=256MiB \
+"$foso" run ${IMAGE:+--root "image:$IMAGE"} --workspace "$folder:overlay" --limit wall=60s --limit pids=64 --limit disk=256MiB \
 	--env PATH=/usr/local/bin:/usr/bin:/bin -- sh ./.foso-example.sh || status=$?
 rm -f "$folder/.foso-example.sh"
 echo "the run ended with status $status"
