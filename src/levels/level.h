@@ -106,7 +106,7 @@ struct level_event {
 	bool is_used_up;   /* LIMIT: no more can be had; whether it was asked for is not known */
 	bool is_exceeded;  /* LIMIT: nothing refuses more, so somebody has to end it */
 	bool may_have_run; /* LOST: a command had come to its exec, whether STARTED came or not */
-	struct error err;  /* LOST; NOT_STARTED if foso failed; EXITED with END_TRAP: where */
+	struct error err;  /* LOST; NOT_STARTED if foso failed; EXITED with a reason: where */
 };
 
 struct level {

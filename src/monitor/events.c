@@ -128,18 +128,16 @@ static void on_not_started(struct monitor *monitor, struct command *command,
 	}
 }
 
-/* What an engine counts for each command by itself: fuel; and what a module may not do. */
+/* What an engine judges for each command by itself: fuel, memory; and what a module may not do. */
 static void judge_own_limit(struct monitor *monitor, struct command *command,
 			    const struct level_event *event)
 {
 	struct error *failure = monitor->plan->is_session ? &command->failure : &monitor->failure;
-	if (event->reason == END_TRAP) {
-		if (command->end.reason == END_N_REASONS)
-			*failure = event->err;
-		command_end(command, END_TRAP, NULL);
-	} else if (event->limit) {
-		command_end(command, event->reason, event->limit);
-	}
+	if (event->reason != END_TRAP && !event->limit)
+		return;
+	if (command->end.reason == END_N_REASONS && event->err.code != ERR_NONE)
+		*failure = event->err;
+	command_end(command, event->reason, event->limit);
 }
 
 static void on_exited(struct monitor *monitor, struct command *command,

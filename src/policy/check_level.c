@@ -154,9 +154,6 @@ static void check_wasm(struct walk *walk)
 	const struct policy_limits *limits = &walk->policy->limits;
 	if (limits->cpus_milli > 1000 && limits->cpus_milli != POLICY_UNLIMITED)
 		refuse(walk, "limits.cpus", "runs on one processor", "write 1, or remove it");
-	if (limits->cpus_milli < 1000)
-		refuse(walk, "limits.cpus", "gives a whole processor in this version",
-		       "write 1, and bound the run by limits.cpu_time or limits.fuel");
 	if (limits->disk_bytes != 0 &&
 	    !is_default_number(&policy_fields[POLICY_FIELD_LIMITS_DISK], limits->disk_bytes))
 		refuse(walk, "limits.disk", "has no writable folder in this version",

@@ -28,11 +28,13 @@ void check_refused(struct verify *verify, const struct row *row, struct finding 
 /*
  * Level wasm.  check_wasm_end() expects how the run ends: "exit 8", or a reason and words on
  * stderr; check_wasm_again() the same three times; check_wasm_refused() as check_refused(), and
- * within 5 ms.  The control's module exits with 0.
+ * within 5 ms; check_wasm_ungrouped() the same without control groups.  The control's module exits
+ * with 0.
  */
 void check_wasm_end(struct verify *verify, const struct row *row, struct finding *finding);
 void check_wasm_again(struct verify *verify, const struct row *row, struct finding *finding);
 void check_wasm_refused(struct verify *verify, const struct row *row, struct finding *finding);
+void check_wasm_ungrouped(struct verify *verify, const struct row *row, struct finding *finding);
 void check_wasm_random(struct verify *verify, const struct row *row, struct finding *finding);
 void check_wasm_tampered(struct verify *verify, const struct row *row, struct finding *finding);
 

@@ -3,12 +3,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/programs.h"
+#include "limits/cgroup.h"
 #include "verify/check.h"
 #include "verify/wasm_modules.h"
 
@@ -138,6 +141,33 @@ void check_wasm_refused(struct verify *verify, const struct row *row, struct fin
 	if (finding->verdict == VERDICT_HELD)
 		finding_set(finding, VERDICT_BROKEN, "refused only after %llu us",
 			    (unsigned long long)(fastest_ns / 1000));
+}
+
+/* Root hides the host's control groups for as long as the row is tried: under an empty folder. */
+static int hide_groups(int *ret_ns_fd)
+{
+	*ret_ns_fd = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	if (*ret_ns_fd < 0 || unshare(CLONE_NEWNS) < 0)
+		return -1;
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return -1;
+	return mount("none", "/sys/fs/cgroup", "tmpfs", MS_NOSUID | MS_NODEV, NULL);
+}
+
+void check_wasm_ungrouped(struct verify *verify, const struct row *row, struct finding *finding)
+{
+	struct cgroup_host host;
+	auto_fd int ns_fd = -1;
+	auto_fd int here_fd = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cgroup_host_probe(&host);
+	bool is_hidden = host.version == CGROUP_NONE || !host.has[CGROUP_MEMORY];
+	if (!is_hidden && (geteuid() != 0 || hide_groups(&ns_fd) < 0))
+		finding_set(finding, VERDICT_SKIPPED,
+			    "this host's control groups can be hidden by root alone");
+	else
+		check_wasm_refused(verify, row, finding);
+	if (ns_fd >= 0 && (setns(ns_fd, CLONE_NEWNS) < 0 || fchdir(here_fd) < 0))
+		finding_set(finding, VERDICT_BROKEN, "the host's mounts cannot be had back");
 }
 
 void check_wasm_random(struct verify *verify, const struct row *row, struct finding *finding)

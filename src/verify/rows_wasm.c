@@ -117,7 +117,7 @@ static const struct row memory[] = {
 		.check = check_wasm_end,
 		.options = "--limit memory=1MiB",
 		.act = "grow-64MiB",
-		.expected = "exit 1",
+		.expected = "memory limits.memory",
 		.weak = "--limit memory=256MiB",
 		.controls = CONTROL_POLICY,
 	},
@@ -538,13 +538,15 @@ static const struct row refusals[] = {
 	},
 	{
 		.id = "w46",
-		.claim = "half a processor is refused in 5 ms",
-		.forbidden = "--limit cpus=0.5",
+		.claim =
+			"a memory limit that must be the kernel's is refused in 5 ms without control groups",
+		.forbidden =
+			"--limit memory=64MiB --set limits.strict=true, where none are mounted",
 		.control_words = "the run without it",
-		.check = check_wasm_refused,
-		.options = "--limit cpus=0.5",
+		.check = check_wasm_ungrouped,
+		.options = "--limit memory=64MiB --set limits.strict=true",
 		.act = "hello",
-		.expected = "limits.cpus",
+		.expected = "limits.memory",
 		.controls = CONTROL_POLICY,
 	},
 	{

@@ -111,7 +111,7 @@ int compile_module(const struct wasm_program *program, struct wasm_failed *faile
 {
 	struct wasm_report *report = report_new();
 	int pidfd, status = 0, r = 0;
-	pid_t pid = report ? wasm_fork(&pidfd) : -1;
+	pid_t pid = report ? wasm_fork(-1, &pidfd) : -1;
 	if (pid == 0)
 		child_main(program, report);
 	if (pid < 0) {

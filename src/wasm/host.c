@@ -45,6 +45,7 @@ _Noreturn void host_finish(const struct wasmtime_context *context)
 {
 	struct wasm_ended *ended = &host.report->ended;
 	ended->fuel = host.fuel - fuel_left(context);
+	ended->n_memory_refusals = memory_refusals();
 	if (host.wasi.disk)
 		wasi_fini(&host.wasi);
 	host.report->is_done = true;
@@ -138,6 +139,7 @@ static void grant_folders(const struct wasm_configure *configure)
 void host_begin(const struct wasm_program *program, const struct wasm_execute *execute,
 		struct wasm_report *report)
 {
+	memory_begin();
 	host.wasmtime = &program->wasmtime;
 	host.report = report;
 	host.fuel = program->configure.fuel;

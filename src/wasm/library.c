@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "wasm/wasm.h"
 
 const char *library_load(struct wasmtime *ret, const char *path)
 {
@@ -35,7 +36,8 @@ const char *library_load(struct wasmtime *ret, const char *path)
  * nothing that compiles C needs it), shared memory and threads (a worker has one), memories that
  * the limits do not bound.
  */
-struct wasm_engine *library_engine(const struct wasmtime *wasmtime, uint64_t stack_bytes)
+struct wasm_engine *library_engine(const struct wasmtime *wasmtime, uint64_t stack_bytes,
+				   uint64_t memory_bytes)
 {
 	struct wasm_config *config = wasmtime->wasm_config_new();
 	wasmtime->wasmtime_config_consume_fuel_set(config, true);
@@ -45,6 +47,9 @@ struct wasm_engine *library_engine(const struct wasmtime *wasmtime, uint64_t sta
 	wasmtime->wasmtime_config_wasm_memory64_set(config, false);
 	wasmtime->wasmtime_config_wasm_multi_memory_set(config, false);
 	wasmtime->wasmtime_config_wasm_relaxed_simd_set(config, false);
+	/* The library maps a memory's first content only into memories of its own. */
+	wasmtime->wasmtime_config_memory_init_cow_set(config, false);
+	memory_configure(wasmtime, config, memory_bytes);
 	if (stack_bytes > 0) {
 		/* The library aborts where the first is larger than the second. */
 		wasmtime->wasmtime_config_async_stack_size_set(config, stack_bytes + (1 << 20));

@@ -14,7 +14,8 @@
 const char *library_load(struct wasmtime *ret, const char *path);
 
 /* library_engine() - @stack_bytes: of the guest; 0 for the library's own 512 KiB. */
-struct wasm_engine *library_engine(const struct wasmtime *wasmtime, uint64_t stack_bytes);
+struct wasm_engine *library_engine(const struct wasmtime *wasmtime, uint64_t stack_bytes,
+				   uint64_t memory_bytes);
 
 /* library_words() - what an error or a trap says, cut to fit; control bytes become '?'. */
 void library_words(const struct wasm_bytes *bytes, char *text, size_t size);

@@ -55,8 +55,8 @@ struct wasm_program {
 struct wasm_report *report_new(void);
 void report_free(struct wasm_report *report);
 
-/* wasm_fork() - as fork(), and a descriptor of the child for the parent. */
-pid_t wasm_fork(int *ret_pidfd);
+/* wasm_fork() - as fork(), into a control group if one is given; with a descriptor of the child. */
+pid_t wasm_fork(int group_fd, int *ret_pidfd);
 
 /* fail_with() - fills @failed; returns -1. */
 int fail_with(struct wasm_failed *failed, const char *subject, const char *remedy,
@@ -72,6 +72,16 @@ int link_module(struct wasm_program *program, struct wasm_failed *failed);
 /* worker.c: runs one command; never returns. */
 _Noreturn void worker_main(const struct wasm_program *program, const struct wasm_execute *execute,
 			   const int streams[3], struct wasm_report *report);
+
+/*
+ * memory.c: the one linear memory of a store, and how often it was not allowed to grow.
+ *
+ * memory_configure() before the engine is made; memory_begin() where a command begins.
+ */
+void memory_configure(const struct wasmtime *wasmtime, struct wasm_config *config,
+		      uint64_t max_bytes);
+void memory_begin(void);
+uint64_t memory_refusals(void);
 
 /* host.c: WASI for the library; defines all of it. */
 int host_define(const struct wasmtime *wasmtime, struct wasmtime_linker *linker,

@@ -16,6 +16,7 @@ struct wasm_config;
 struct wasm_engine;
 struct wasm_frame;
 struct wasm_functype;
+struct wasm_memorytype;
 struct wasm_trap;
 struct wasm_valtype;
 struct wasmtime_caller;
@@ -63,6 +64,22 @@ union wasmtime_raw {
 	uint8_t v128[16];
 };
 
+/* What the library asks of a memory that is not its own. */
+struct wasmtime_linear_memory {
+	void *env;
+	uint8_t *(*get)(void *env, size_t *ret_bytes, size_t *ret_max_bytes);
+	struct wasmtime_error *(*grow)(void *env, size_t new_bytes);
+	void (*finalize)(void *env);
+};
+
+struct wasmtime_memory_creator {
+	void *env;
+	struct wasmtime_error *(*new)(void *env, const struct wasm_memorytype *type,
+				      size_t min_bytes, size_t max_bytes, size_t reserved_bytes,
+				      size_t guard_bytes, struct wasmtime_linear_memory *ret);
+	void (*finalize)(void *env);
+};
+
 enum wasmtime_extern_kind { WASMTIME_EXTERN_FUNC = 0, WASMTIME_EXTERN_MEMORY = 3 };
 
 struct wasmtime_extern {
@@ -88,6 +105,9 @@ enum { WASM_I32 = 0, WASM_I64 = 1 }; /* wasm_valkind_t */
 	F(struct wasm_engine *, wasm_engine_new_with_config, (struct wasm_config *))              \
 	F(void, wasmtime_config_async_stack_size_set, (struct wasm_config *, size_t))             \
 	F(void, wasmtime_config_consume_fuel_set, (struct wasm_config *, bool))                   \
+	F(void, wasmtime_config_memory_init_cow_set, (struct wasm_config *, bool))                \
+	F(void, wasmtime_config_host_memory_creator_set,                                          \
+	  (struct wasm_config *, const struct wasmtime_memory_creator *))                         \
 	F(void, wasmtime_config_max_wasm_stack_set, (struct wasm_config *, size_t))               \
 	F(void, wasmtime_config_parallel_compilation_set, (struct wasm_config *, bool))           \
 	F(void, wasmtime_config_wasm_gc_set, (struct wasm_config *, bool))                        \
@@ -133,6 +153,7 @@ enum { WASM_I32 = 0, WASM_I64 = 1 }; /* wasm_valkind_t */
 	  (const struct wasmtime_context *, const struct wasmtime_memory *))                      \
 	F(size_t, wasmtime_memory_data_size,                                                      \
 	  (const struct wasmtime_context *, const struct wasmtime_memory *))                      \
+	F(struct wasmtime_error *, wasmtime_error_new, (const char *))                            \
 	F(void, wasmtime_error_message, (const struct wasmtime_error *, struct wasm_bytes *))     \
 	F(struct wasm_trap *, wasmtime_trap_new_code, (uint8_t))                                  \
 	F(bool, wasmtime_trap_code, (const struct wasm_trap *, uint8_t *))                        \

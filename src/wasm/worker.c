@@ -127,9 +127,9 @@ static struct wasmtime_context *make_store(const struct wasm_program *program, u
 	const struct wasmtime *wasmtime = &program->wasmtime;
 	const struct wasm_configure *configure = &program->configure;
 	struct wasmtime_store *store = wasmtime->wasmtime_store_new(program->engine, NULL, NULL);
-	int64_t memory_bytes = (int64_t)MIN(configure->memory_bytes, (uint64_t)INT64_MAX);
 	int64_t tables = (int64_t)MIN(configure->tables, (uint64_t)WASM_MAX_TABLES);
-	wasmtime->wasmtime_store_limiter(store, memory_bytes, WASM_MAX_TABLE_ENTRIES, 1, tables, 1);
+	/* The memory's bound is held, and counted, by memory.c. */
+	wasmtime->wasmtime_store_limiter(store, -1, WASM_MAX_TABLE_ENTRIES, 1, tables, 1);
 	struct wasmtime_context *context = wasmtime->wasmtime_store_context(store);
 	return wasmtime->wasmtime_context_set_fuel(context, fuel) ? NULL : context;
 }

@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/syscalls.h"
 #include "confine/confine.h"
+#include "limits/cgroup.h"
 #include "wasm/walls.h"
 #include "wasm/wasm.h"
 #include "wire/codec.h"
@@ -34,6 +35,7 @@ struct worker {
 
 struct zygote {
 	const struct wasm_program *program;
+	struct cgroup_entry groups; /* of the workers */
 	struct worker workers[MAX_WORKERS];
 };
 
@@ -52,7 +54,7 @@ void report_free(struct wasm_report *report)
 		(void)munmap(report, sizeof(*report));
 }
 
-pid_t wasm_fork(int *ret_pidfd)
+pid_t wasm_fork(int group_fd, int *ret_pidfd)
 {
 	int pidfd = -1;
 	struct clone_args args = {
@@ -60,6 +62,10 @@ pid_t wasm_fork(int *ret_pidfd)
 		.pidfd = (uint64_t)(uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 	};
+	if (group_fd >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)group_fd;
+	}
 	pid_t pid = (pid_t)sys_clone3(&args);
 	*ret_pidfd = pidfd;
 	return pid;
@@ -113,7 +119,8 @@ static int load(struct wasm_program *program, struct wasm_failed *failed)
 		return -1;
 	uint64_t stack_bytes = program->configure.stack_bytes;
 	program->engine = library_engine(&program->wasmtime,
-					 stack_bytes == POLICY_UNLIMITED ? 0 : stack_bytes);
+					 stack_bytes == POLICY_UNLIMITED ? 0 : stack_bytes,
+					 program->configure.memory_bytes);
 	if (program->configure.needs_compile) {
 		if (compile_module(program, failed) < 0)
 			return -1;
@@ -222,15 +229,37 @@ static int execute_order(struct zygote *zygote)
 	    !worker)
 		return -1;
 	worker->report = report_new();
-	worker->pid = worker->report ? wasm_fork(&worker->pidfd) : -1;
-	if (worker->pid == 0)
+	worker->pid = worker->report ? wasm_fork(zygote->groups.clone_fd, &worker->pidfd) : -1;
+	if (worker->pid == 0) {
+		if (cgroup_entry_join(&zygote->groups) != 0)
+			_exit(1);
 		worker_main(zygote->program, &execute, packet.fds, worker->report);
+	}
 	worker->command = execute.command;
 	wasm_execute_fini(&execute);
 	wasm_packet_close(&packet);
 	if (worker->pid < 0)
 		return -1;
 	return say_number(WASM_STARTED, worker->command) == 0 ? 0 : -1;
+}
+
+/* Once, and before there is a worker that would be outside of them. */
+static int groups_order(struct zygote *zygote)
+{
+	struct cgroup_entry *groups = &zygote->groups;
+	struct wire_reader reader;
+	size_t at = 0;
+	wire_reader_init(&reader, packet.bytes, packet.len);
+	bool is_cloned_into = wire_get_bool(&reader);
+	if (!wire_reader_is_done(&reader) || groups->clone_fd >= 0 || groups->n_task_fds > 0 ||
+	    (is_cloned_into && packet.n_fds == 0))
+		return -1;
+	if (is_cloned_into)
+		groups->clone_fd = packet.fds[at++];
+	while (at < packet.n_fds && groups->n_task_fds < CGROUP_MAX_ENTRY_FDS)
+		groups->task_fds[groups->n_task_fds++] = packet.fds[at++];
+	packet.n_fds = 0;
+	return 0;
 }
 
 static int signal_order(struct zygote *zygote)
@@ -300,6 +329,8 @@ static int on_message(struct zygote *zygote)
 		return -1;
 	if (packet.number == WASM_EXECUTE)
 		r = execute_order(zygote);
+	else if (packet.number == WASM_GROUPS)
+		r = groups_order(zygote);
 	else
 		r = packet.number == WASM_SIGNAL ? signal_order(zygote) : -1;
 	wasm_packet_close(&packet);
@@ -337,6 +368,7 @@ int zygote_serve(struct wasm_program *program)
 	if (load(program, &failed) < 0 || confine(program, &failed) < 0)
 		return say_failed(&failed);
 	zygote.program = program;
+	zygote.groups.clone_fd = -1;
 	if (say(WASM_READY, NULL) != 0)
 		return 1;
 	while (turn(&zygote) == 0)

@@ -159,6 +159,7 @@ void wasm_ended_encode(const struct wasm_ended *ended, struct buf *out)
 	wire_put_u64(out, ended->disk_bytes);
 	wire_put_u64(out, ended->disk_inodes);
 	wire_put_u64(out, ended->n_disk_refused);
+	wire_put_u64(out, ended->n_memory_refusals);
 	wire_put_string(out, ended->name);
 }
 
@@ -179,6 +180,7 @@ bool wasm_ended_decode(struct wasm_ended *ret, const void *bytes, size_t len)
 	ret->disk_bytes = wire_get_u64(&reader);
 	ret->disk_inodes = wire_get_u64(&reader);
 	ret->n_disk_refused = wire_get_u64(&reader);
+	ret->n_memory_refusals = wire_get_u64(&reader);
 	get_text(&reader, ret->name, sizeof(ret->name));
 	return wire_reader_is_done(&reader);
 }

@@ -6,10 +6,12 @@
  * number, length, state and every field are checked, and the first violation ends the sandbox.
  *
  *   engine                       foso-wasm
- *   CONFIGURE, EXECUTE... ---->  (compiles, in a process of its own, if there is no code yet)
+ *   CONFIGURE -------------->    (compiles, in a process of its own, if there is no code yet)
  *                         <----  COMPILED: the code is in the file; the engine keeps a copy
  *   LOAD ------------------->    loads the code, checks the imports, gives up its rights
- *                         <----  READY, then STARTED and ENDED of each command
+ *                         <----  READY
+ *   GROUPS, EXECUTE ------->     starts workers
+ *                         <----  STARTED and ENDED of each command
  *
  * WASM_MESSAGE(name, number, max bytes, max descriptors)
  */
@@ -29,6 +31,7 @@
 	WASM_MESSAGE(LOAD,         2, 16, 0)                                                      \
 	WASM_MESSAGE(EXECUTE,      3, 65536, 4)  /* three streams; its long form is a file */     \
 	WASM_MESSAGE(SIGNAL,       4, 16, 0)                                                      \
+	WASM_MESSAGE(GROUPS,       5, 16, 6)     /* control groups that workers enter */          \
 	/* foso-wasm to host */                                                                   \
 	WASM_MESSAGE(COMPILED,    16, 16, 0)                                                      \
 	WASM_MESSAGE(READY,       17, 16, 0)                                                      \
@@ -56,7 +59,7 @@ enum { WASM_FIRST_FOLDER_FD = 64 };
  */
 #define WASM_LIBRARY_VERSION "50.0.1"
 #define WASM_LIBRARY_SHA256  "3127ca42fe7cdd3f0a43a358e79177dcfedd46c1746329826403b9d854de6178"
-#define WASM_CONFIG_REVISION "1"
+#define WASM_CONFIG_REVISION "2"
 
 /* Bounds that no policy changes. */
 #define WASM_MAX_MODULE_BYTES  (32u << 20)
@@ -95,6 +98,11 @@ bool wasm_configure_has_writable(const struct wasm_configure *configure);
 void wasm_configure_fini(struct wasm_configure *configure);
 void wasm_configure_encode(const struct wasm_configure *configure, struct buf *out);
 bool wasm_configure_decode(struct wasm_configure *ret, const void *bytes, size_t len) must_check;
+
+/*
+ * GROUPS: a byte, and descriptors: of a folder to be cloned into, if the byte is 1; else of files
+ * that a new process writes "0" into (limits/cgroup.h).
+ */
 
 /* EXECUTE. */
 struct wasm_execute {
@@ -153,6 +161,7 @@ struct wasm_ended {
 	uint64_t fuel, cpu_ns, memory_peak_bytes; /* used */
 	uint64_t disk_bytes, disk_inodes;         /* used by all commands so far */
 	uint64_t n_disk_refused;                  /* writes of all commands so far */
+	uint64_t n_memory_refusals;               /* how often its memory could not grow */
 	char name[96]; /* of the function, from the module: hostile; NUL-terminated */
 };
 void wasm_ended_encode(const struct wasm_ended *ended, struct buf *out);

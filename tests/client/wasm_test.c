@@ -15,7 +15,10 @@
 
 #include "support/tap.h"
 
-/* By the first letter of argv[1]: loop, trap, hello. */
+/*
+ * By the first letter of argv[1]: loop, trap, hello; grow and fail, grow and cope; use 24 MiB and
+ * loop.
+ */
 static const char text[] =
 	"(module (import \"wasi_snapshot_preview1\" \"args_get\""
 	" (func $args (param i32 i32) (result i32)))"
@@ -28,6 +31,12 @@ static const char text[] =
 	"(global.set $c (i32.load8_u (i32.load (i32.const 4))))"
 	"(if (i32.eq (global.get $c) (i32.const 108)) (then (loop $l (br $l))))"
 	"(if (i32.eq (global.get $c) (i32.const 116)) (then (call $guilty)))"
+	"(if (i32.eq (global.get $c) (i32.const 103)) (then"
+	" (if (i32.eq (memory.grow (i32.const 16384)) (i32.const -1)) (then (call $guilty)))))"
+	"(if (i32.eq (global.get $c) (i32.const 99)) (then"
+	" (drop (memory.grow (i32.const 16384)))))"
+	"(if (i32.eq (global.get $c) (i32.const 117)) (then (drop (memory.grow (i32.const 384)))"
+	" (memory.fill (i32.const 65536) (i32.const 1) (i32.const 25165824)) (loop $u (br $u))))"
 	"(drop (call $write (i32.const 1) (i32.const 2000) (i32.const 1) (i32.const 5000)))))";
 
 static char folder[] = "/tmp/foso-wasm-XXXXXX";
@@ -154,6 +163,63 @@ static void test_commands_run_beside_each_other(void)
 	foso_sandbox_free(sandbox);
 }
 
+/* It may cope with less; if it fails instead, the reason is that it got no more. */
+static void test_refused_memory_is_the_reason_of_a_failure(void)
+{
+	struct foso_run *run = run_word(NULL, "grow");
+	struct foso_error *failure = foso_error_new();
+	EQ(foso_run_reason(run), FOSO_REASON_MEMORY);
+	STR_EQ(foso_run_limit(run), "limits.memory");
+	EQ(foso_run_exit_status(run), 124);
+	(void)foso_run_failure(run, failure);
+	OK(strstr(foso_error_text(failure), "refused more memory, and then ended: trap: "
+					    "unreachable in function 2 'guilty'") != NULL);
+	foso_error_free(failure);
+	foso_run_free(run);
+	run = run_word(NULL, "cope");
+	EQ(foso_run_reason(run), FOSO_REASON_EXIT);
+	EQ(foso_run_code(run), 0);
+	foso_run_free(run);
+}
+
+/* The limit is one of all commands together, where a control group holds it. */
+static void test_commands_share_the_memory(void)
+{
+	struct foso_sandbox *sandbox = NULL;
+	struct foso_run *runs[4];
+	unsigned n_killed = 0;
+	EQ(foso_policy_set(policy, "limits.memory", "32MiB", err), 0);
+	EQ(foso_policy_set(policy, "limits.strict", "true", err), 0);
+	if (foso_sandbox_open(policy, &sandbox, err) != 0) {
+		SKIP("no control group for memory here");
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
+		struct foso_order *order = order_of("use");
+		EQ(foso_sandbox_exec(sandbox, order, &runs[i], err), 0);
+		foso_order_free(order);
+	}
+	for (int round = 0; round < 500 && n_killed == 0; round++) {
+		for (size_t i = 0; i < ARRAY_LEN(runs); i++)
+			n_killed += foso_run_wait(runs[i], 10, err) == FOSO_WAIT_OVER;
+	}
+	OK(n_killed > 0);
+	for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
+		bool is_over = foso_run_wait(runs[i], 0, err) == FOSO_WAIT_OVER;
+		EQ(foso_run_signal(runs[i], SIGTERM, err), 0);
+		EQ(foso_run_wait(runs[i], 20000, err), FOSO_WAIT_OVER);
+		if (is_over)
+			EQ(foso_run_reason(runs[i]), FOSO_REASON_MEMORY);
+		foso_run_free(runs[i]);
+	}
+	/* And the sandbox stands. */
+	struct foso_run *run = run_word(sandbox, "hello");
+	EQ(foso_run_reason(run), FOSO_REASON_EXIT);
+	foso_run_free(run);
+	EQ(foso_sandbox_close(sandbox, err), 0);
+	foso_sandbox_free(sandbox);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2)
@@ -169,6 +235,8 @@ int main(int argc, char **argv)
 	RUN(test_a_sandbox_for_each);
 	RUN(test_one_sandbox_for_all);
 	RUN(test_commands_run_beside_each_other);
+	RUN(test_refused_memory_is_the_reason_of_a_failure);
+	RUN(test_commands_share_the_memory);
 	foso_policy_free(policy);
 	foso_error_free(err);
 	(void)unlink(module);

@@ -60,18 +60,12 @@ static int join_env(const struct exec_plan *plan, struct policy_list *ret)
 	return ret->items ? 0 : -1;
 }
 
-static uint64_t cpu_left_ns(const struct wasm *wasm)
-{
-	uint64_t limit = wasm->policy->limits.cpu_time_ns;
-	return limit == POLICY_UNLIMITED ? limit : limit - MIN(limit, wasm->cpu_ns);
-}
-
-static int encode_order(const struct wasm *wasm, struct wasm_command *command,
+static int encode_order(struct wasm *wasm, struct wasm_command *command,
 			const struct exec_plan *plan, struct error *err)
 {
 	struct wasm_execute execute = {
 		.command = plan->command,
-		.cpu_left_ns = cpu_left_ns(wasm),
+		.cpu_left_ns = wasm_cpu_left_ns(wasm),
 	};
 	int r = join_env(plan, &execute.env);
 	execute.args = *plan->args;
@@ -120,12 +114,14 @@ int wasm_command_order(struct wasm *wasm, struct exec_plan *plan, struct error *
 		return r;
 	}
 	command->number = plan->command;
+	command->oom_kills = wasm_groups_oom_kills(wasm);
 	for (int i = 0; i < 3; i++)
 		command->fds[i] = take_fd(&plan->stdio[i]);
 	if (wasm->is_ready && (r = wasm_command_send(wasm, command)) != 0) {
 		wasm_command_free(command);
 		return fail(err, r, "foso-wasm is gone");
 	}
+	wasm_cpu_watch(wasm);
 	return 0;
 }
 

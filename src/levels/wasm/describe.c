@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "levels/wasm/wasm.h"
+#include "limits/mechanism.h"
 
 static void note(struct evidence_record *record, const char *text)
 {
@@ -20,8 +21,33 @@ static void add_limit(struct evidence_record *record, const char *field, const c
 			(struct evidence_limit){ field, mechanism, value, n_hits };
 }
 
+static void add_usage(struct wasm *wasm, struct evidence_usage *usage)
+{
+	struct cgroup_usage group = { 0 };
+	if (wasm->has_groups)
+		cgroup_usage_read(&wasm->groups, &group);
+	usage->cpu_ns = wasm->cpu_ns;
+	usage->memory_peak_bytes =
+		group.memory_peak_bytes != 0 ? group.memory_peak_bytes : wasm->memory_peak_bytes;
+	usage->pids_peak = MAX(group.pids_peak, (uint64_t)1);
+	usage->io_read_bytes = group.io_read_bytes;
+	usage->io_write_bytes = group.io_write_bytes;
+}
+
+static const char *memory_words(const struct wasm *wasm)
+{
+	static char words[160];
+	if (!wasm_groups_hold(wasm, CGROUP_MEMORY))
+		return "store limiter over the linear memory, RLIMIT_DATA over the worker";
+	(void)snprintf(words, sizeof(words),
+		       "store limiter over the linear memory, %s over all workers",
+		       limit_mechanism_get(wasm_host(), LIMIT_MEMORY)->name);
+	return words;
+}
+
 void wasm_describe(struct sandbox *sandbox, struct evidence_record *record)
 {
+	static const char *const versions[] = { "no control groups", "cgroup v1", "cgroup v2" };
 	/* Read after the sandbox is gone; of a monitor, which has one, as long as it lives. */
 	static char digest[DIGEST_HEX_BYTES], fuel[64];
 	const struct wasm *wasm = sandbox->impl;
@@ -36,16 +62,17 @@ void wasm_describe(struct sandbox *sandbox, struct evidence_record *record)
 	record->is_rootless = geteuid() != 0;
 	record->host_facts[record->n_host_facts++] =
 		wasm->was_compiled ? "module compiled for this run" : "module compiled before";
-	record->usage.cpu_ns = wasm->cpu_ns;
-	record->usage.memory_peak_bytes = wasm->memory_peak_bytes;
-	record->usage.pids_peak = 1;
+	add_usage(sandbox->impl, &record->usage);
+	record->host_facts[record->n_host_facts++] = versions[wasm_host()->version];
 	add_limit(record, "limits.wall", "monotonic timer of the monitor, which kills the worker",
 		  limits->wall_ns, 0);
 	add_limit(record, "limits.cpu_time", "POSIX timer over the worker's processor time",
 		  limits->cpu_time_ns, 0);
-	add_limit(record, "limits.memory",
-		  "store limiter over the linear memory, RLIMIT_DATA over the worker",
-		  limits->memory_bytes, 0);
+	add_limit(record, "limits.memory", memory_words(wasm), limits->memory_bytes,
+		  wasm->n_memory_hits);
+	if (wasm_groups_hold(wasm, CGROUP_CPU))
+		add_limit(record, "limits.cpus", limit_mechanism_get(wasm_host(), LIMIT_CPUS)->name,
+			  limits->cpus_milli, 0);
 	add_limit(record, "limits.fuel", "fuel of the store, host work included", limits->fuel,
 		  wasm->n_fuel_hits);
 	add_limit(record, "limits.output", "count of the monitor, through which all output passes",

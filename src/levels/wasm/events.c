@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -77,6 +78,8 @@ static int on_ready(struct wasm *wasm, struct level_event *ret)
 	if (wasm->is_ready || wasm->code_fd >= 0)
 		return lost(ret, "foso-wasm spoke out of turn");
 	wasm->is_ready = true;
+	if (wasm_groups_send(wasm) != 0)
+		return lost(ret, "foso-wasm is gone");
 	for (size_t i = 0; i < WASM_MAX_COMMANDS; i++) {
 		if (wasm->commands[i].number != 0 &&
 		    wasm_command_send(wasm, &wasm->commands[i]) != 0)
@@ -107,21 +110,66 @@ static int on_started(struct wasm *wasm, struct level_event *ret)
 }
 
 /* "memory access out of bounds in function 3 'grow', at byte 0x9f" */
+static void trap_words(const struct wasm_ended *ended, char *words, size_t size)
+{
+	char at[40] = "";
+	const char *quote = ended->name[0] ? "'" : "", *space = ended->name[0] ? " " : "";
+	if (ended->offset != UINT64_MAX) /* Of an overflow it is not known. */
+		(void)snprintf(at, sizeof(at), ", at byte 0x%" PRIx64, ended->offset);
+	if (ended->function != WASM_NO_FUNCTION)
+		(void)snprintf(words, size, "trap: %s in function %" PRIu32 "%s%s%.80s%s%s",
+			       wasm_trap_words(ended->trap), ended->function, space, quote,
+			       ended->name, quote, at);
+	else
+		(void)snprintf(words, size, "trap: %s%s%.100s", wasm_trap_words(ended->trap),
+			       ended->name[0] ? ": " : "", ended->name);
+}
+
 static void set_trap_error(const struct wasm *wasm, const struct wasm_ended *ended,
 			   struct error *err)
 {
-	char where[160] = "", at[40] = "";
-	if (ended->offset != UINT64_MAX) /* Of an overflow it is not known. */
-		(void)snprintf(at, sizeof(at), ", at byte 0x%" PRIx64, ended->offset);
-	if (ended->function == WASM_NO_FUNCTION && ended->name[0])
-		(void)snprintf(where, sizeof(where), ": %s", ended->name);
-	if (ended->function != WASM_NO_FUNCTION)
-		(void)snprintf(where, sizeof(where), " in function %" PRIu32 "%s%.80s%s%s",
-			       ended->function, ended->name[0] ? " '" : "", ended->name,
-			       ended->name[0] ? "'" : "", at);
-	int r = error_set(err, ERR_REFUSED, 0, wasm->policy->module, "trap: %s%s",
-			  wasm_trap_words(ended->trap), where);
+	char words[240];
+	trap_words(ended, words, sizeof(words));
+	int r = error_set(err, ERR_REFUSED, 0, wasm->policy->module, "%s", words);
 	(void)error_remedy(err, r, "mend the module; foso itself held");
+}
+
+/* What was refused more memory and then failed, failed for that: as with pids and disk. */
+static void set_memory_error(const struct wasm_ended *ended, struct error *err)
+{
+	char words[240] = "";
+	if (ended->end == WASM_END_TRAP)
+		trap_words(ended, words, sizeof(words));
+	else
+		(void)snprintf(words, sizeof(words), "exit %d", ended->code);
+	int r = error_set(err, ERR_LIMIT, 0, "limits.memory",
+			  "the module was refused more memory, and then ended: %s", words);
+	(void)error_remedy(err, r, "raise the limit, or mend the module");
+}
+
+static bool has_failed(const struct wasm_ended *ended)
+{
+	return ended->end == WASM_END_TRAP || (ended->end == WASM_END_EXIT && ended->code != 0);
+}
+
+/* Why a command ended that no signal of ours ended. */
+static void set_reason(struct wasm *wasm, const struct wasm_ended *ended, bool is_oom,
+		       struct level_event *ret)
+{
+	wasm->n_memory_hits += is_oom ? 1 : ended->n_memory_refusals;
+	wasm->n_fuel_hits += ended->end == WASM_END_FUEL;
+	if (is_oom || (ended->n_memory_refusals > 0 && has_failed(ended))) {
+		ret->reason = END_MEMORY;
+		ret->limit = "limits.memory";
+		if (!is_oom)
+			set_memory_error(ended, &ret->err);
+	} else if (ended->end == WASM_END_FUEL) {
+		ret->reason = END_FUEL;
+		ret->limit = "limits.fuel";
+	} else if (ended->end == WASM_END_TRAP) {
+		ret->reason = END_TRAP;
+		set_trap_error(wasm, ended, &ret->err);
+	}
 }
 
 static bool is_possible(const struct wasm_ended *ended)
@@ -139,6 +187,8 @@ static int on_ended(struct wasm *wasm, struct level_event *ret)
 	struct wasm_command *command = find(wasm, ended.command);
 	if (!command || !command->is_started)
 		return lost(ret, "foso-wasm spoke out of turn");
+	bool is_oom = ended.end == WASM_END_SIGNAL && ended.code == SIGKILL &&
+		      wasm_groups_oom_kills(wasm) > command->oom_kills;
 	wasm_command_free(command);
 	wasm->fuel += ended.fuel;
 	wasm->cpu_ns += ended.cpu_ns;
@@ -147,14 +197,7 @@ static int on_ended(struct wasm *wasm, struct level_event *ret)
 	ret->command = ended.command;
 	ret->code = ended.end == WASM_END_EXIT ? ended.code : -1;
 	ret->signal = ended.end == WASM_END_SIGNAL ? ended.code : 0;
-	if (ended.end == WASM_END_FUEL) {
-		wasm->n_fuel_hits++;
-		ret->reason = END_FUEL;
-		ret->limit = "limits.fuel";
-	} else if (ended.end == WASM_END_TRAP) {
-		ret->reason = END_TRAP;
-		set_trap_error(wasm, &ended, &ret->err);
-	}
+	set_reason(wasm, &ended, is_oom, ret);
 	return 1;
 }
 
@@ -247,6 +290,8 @@ int wasm_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error
 			r = on_channel(wasm, ret);
 		else if (event.data.fd == wasm->pidfd)
 			r = on_death(wasm, ret);
+		else if (event.data.fd == wasm->cpu_timer_fd)
+			r = wasm_cpu_check(wasm, ret);
 		if (r != 0)
 			return r;
 	}

@@ -133,11 +133,16 @@ static unsigned choose_uid(const char *id)
 	return WASM_FIRST_UID + hash % WASM_N_UIDS;
 }
 
-static int map_ids(const struct sandbox *sandbox, const struct wasm *wasm, struct error *err)
+void wasm_choose_ids(const char *id, unsigned *ret_uid, unsigned *ret_gid)
 {
 	bool is_root = geteuid() == 0;
-	unsigned uid = is_root ? choose_uid(sandbox->id) : geteuid();
-	unsigned gid = is_root ? uid : getegid();
+	*ret_uid = is_root ? choose_uid(id) : geteuid();
+	*ret_gid = is_root ? *ret_uid : getegid();
+}
+
+static int map_ids(const struct wasm *wasm, unsigned uid, unsigned gid, struct error *err)
+{
+	bool is_root = geteuid() == 0;
 	char uids[64], gids[64];
 	(void)snprintf(uids, sizeof(uids), "%u %u 1", WASM_INNER_ID, uid);
 	(void)snprintf(gids, sizeof(gids), "%u %u 1", WASM_INNER_ID, gid);
@@ -235,6 +240,11 @@ static int clone_child(struct wasm *wasm, struct child *child, struct error *err
 		.pidfd = (uint64_t)(uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 	};
+	/* Version 2 lets only a member of the tree clone into another group of it. */
+	if (wasm->has_groups && wasm->groups.agent_fd >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (unsigned)wasm->groups.agent_fd;
+	}
 	pid_t pid = (pid_t)sys_clone3(&args);
 	if (pid == 0)
 		child_main(child);
@@ -243,6 +253,30 @@ static int clone_child(struct wasm *wasm, struct child *child, struct error *err
 	wasm->pid = pid;
 	wasm->pidfd = pidfd;
 	return 0;
+}
+
+static int announce(struct sandbox *sandbox, struct error *err)
+{
+	return sandbox->announce ? sandbox->announce(sandbox, err) : 0;
+}
+
+/* On version 2 foso-wasm is born in its group; else groups are made while it loads the library. */
+static int stand(struct sandbox *sandbox, struct wasm *wasm, struct child *child, struct error *err)
+{
+	bool has_v2 = wasm_host()->version == CGROUP_V2;
+	unsigned uid, gid;
+	int r = 0;
+	wasm_choose_ids(sandbox->id, &uid, &gid);
+	if (has_v2 && ((r = announce(sandbox, err)) < 0 ||
+		       (r = wasm_groups_make(sandbox, wasm, uid, gid, err)) < 0))
+		return r;
+	if ((r = clone_child(wasm, child, err)) < 0)
+		return r;
+	sandbox->root_pid = wasm->pid;
+	if ((!has_v2 && (r = announce(sandbox, err)) < 0) ||
+	    (r = map_ids(wasm, uid, gid, err)) < 0 || (r = configure(wasm, err)) < 0)
+		return r;
+	return has_v2 ? 0 : wasm_groups_make(sandbox, wasm, uid, gid, err);
 }
 
 static int start(struct sandbox *sandbox, struct wasm *wasm, struct child *child, struct error *err)
@@ -257,13 +291,7 @@ static int start(struct sandbox *sandbox, struct wasm *wasm, struct child *child
 			    "raise the limit of open files");
 	wasm->channel_fd = sockets[0];
 	child->FD(WASM_CHANNEL_FD) = sockets[1];
-	if ((r = clone_child(wasm, child, err)) < 0)
-		return r;
-	sandbox->root_pid = wasm->pid;
-	if (sandbox->announce && (r = sandbox->announce(sandbox, err)) < 0)
-		return r;
-	r = map_ids(sandbox, wasm, err);
-	return r < 0 ? r : configure(wasm, err);
+	return stand(sandbox, wasm, child, err);
 }
 
 int wasm_start(struct sandbox *sandbox, struct wasm *wasm, struct error *err)

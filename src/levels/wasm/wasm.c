@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,9 @@ static int wasm_probe(const struct policy *policy, struct error_list *errors)
 	not_zeroed char path[PROGRAM_PATH_BYTES];
 	struct error err = { .code = ERR_NONE };
 	int r = policy_check(policy, POLICY_LEVEL_WASM, errors);
+	/* The host is asked only if it matters here: else there is time while the child builds. */
+	if (r == 0 && (policy->limits.is_strict || policy->limits.cpus_milli < 1000))
+		r = wasm_groups_check(policy, errors);
 	if (program_path("libwasmtime.so", path, &err) < 0) {
 		struct error *item = error_list_next(errors);
 		int lack = error_set(item, ERR_UNSUPPORTED, 0, "level 'wasm'",
@@ -42,7 +46,6 @@ static int wasm_probe(const struct policy *policy, struct error_list *errors)
 static void wasm_teardown(struct sandbox *sandbox, struct error_list *leftovers)
 {
 	struct wasm *wasm = sandbox->impl;
-	UNUSED(leftovers);
 	if (!wasm)
 		return;
 	if (wasm->pid > 0 && !wasm->is_gone) {
@@ -51,14 +54,15 @@ static void wasm_teardown(struct sandbox *sandbox, struct error_list *leftovers)
 		(void)poll(&end, 1, END_MS);
 		(void)waitpid(wasm->pid, NULL, WNOHANG);
 	}
-	int *fds[] = { &wasm->channel_fd, &wasm->pidfd,   &wasm->epoll_fd,
-		       &wasm->self_fd,    &wasm->code_fd, &wasm->folder_fd };
+	int *fds[] = { &wasm->channel_fd, &wasm->pidfd,     &wasm->epoll_fd,    &wasm->self_fd,
+		       &wasm->code_fd,    &wasm->folder_fd, &wasm->cpu_timer_fd };
 	for (size_t i = 0; i < ARRAY_LEN(fds); i++)
 		fd_close(fds[i]);
 	for (size_t i = 0; i < WASM_MAX_COMMANDS; i++) {
 		if (wasm->commands[i].number != 0)
 			wasm_command_free(&wasm->commands[i]);
 	}
+	wasm_groups_remove(wasm, leftovers);
 	free(wasm);
 	sandbox->impl = NULL;
 	sandbox->event_fd = -1;
@@ -86,6 +90,11 @@ static int open_events(struct sandbox *sandbox, struct wasm *wasm, struct error 
 	if (wasm->epoll_fd < 0 || wasm->self_fd < 0 || watch(wasm, wasm->self_fd) < 0 ||
 	    watch(wasm, wasm->channel_fd) < 0 || watch(wasm, wasm->pidfd) < 0)
 		return fail(err, errno, "its events cannot be watched");
+	if (wasm->shares_cpu) {
+		wasm->cpu_timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		if (wasm->cpu_timer_fd < 0 || watch(wasm, wasm->cpu_timer_fd) < 0)
+			return fail(err, errno, "no timer");
+	}
 	sandbox->event_fd = wasm->epoll_fd;
 	return 0;
 }
@@ -101,7 +110,9 @@ static int wasm_provision(struct sandbox *sandbox, struct error *err)
 		return fail(err, ENOMEM, "no memory");
 	wasm->policy = sandbox->policy;
 	wasm->channel_fd = wasm->pidfd = wasm->epoll_fd = wasm->self_fd = -1;
-	wasm->code_fd = wasm->folder_fd = -1;
+	wasm->code_fd = wasm->folder_fd = wasm->cpu_timer_fd = -1;
+	wasm->entry.clone_fd = -1;
+	cgroup_init(&wasm->groups);
 	sandbox->impl = wasm;
 	int r = wasm_start(sandbox, wasm, err);
 	if (r == 0)

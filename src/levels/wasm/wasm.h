@@ -9,7 +9,9 @@
  * foso-wasm (src/wasm) is started with these files in fresh user and process namespaces, under an
  * id of its own and without capabilities; what it says is checked like any stranger's word.
  *
- * Each command has a worker of its own, which is held by limits of one process.
+ * Each command has a worker of its own, which is held by limits of one process.  Where the host
+ * offers control groups, all workers are in those of the sandbox, which hold them together;
+ * foso-wasm itself stays outside, so that what ends a worker does not end the sandbox.
  */
 #pragma once
 
@@ -18,6 +20,7 @@
 
 #include "base/digest.h"
 #include "levels/level.h"
+#include "limits/cgroup.h"
 #include "wire/wasm_messages.h"
 
 /*
@@ -40,8 +43,9 @@
 struct wasm_command {
 	unsigned number; /* 0: the slot is free */
 	bool is_started;
-	struct buf order; /* EXECUTE, held back until READY */
-	int fds[3];       /* its streams, until then */
+	uint64_t oom_kills; /* of the groups, when it was ordered */
+	struct buf order;   /* EXECUTE, held back until READY */
+	int fds[3];         /* its streams, until then */
 };
 
 /* struct sandbox.impl */
@@ -57,11 +61,15 @@ struct wasm {
 	bool is_ready, is_killed, is_gone, is_gone_told;
 	struct wasm_command commands[WASM_MAX_COMMANDS];
 	bool is_listing;
-	size_t list_at;             /* slot that the next row of the list is looked for in */
-	char key[DIGEST_HEX_BYTES]; /* names the code in the folder */
+	struct cgroup groups;
+	bool has_groups, shares_cpu; /* cpu: its limit is one of many commands together */
+	struct cgroup_entry entry;   /* until READY */
+	int cpu_timer_fd;            /* looks at the processor time of all; -1 */
+	size_t list_at;              /* slot that the next row of the list is looked for in */
+	char key[DIGEST_HEX_BYTES];  /* names the code in the folder */
 	char module_digest[DIGEST_HEX_BYTES];
 	bool was_compiled, was_damaged;
-	uint64_t fuel, cpu_ns, memory_peak_bytes, n_fuel_hits;
+	uint64_t fuel, cpu_ns, memory_peak_bytes, n_fuel_hits, n_memory_hits;
 };
 
 /* module.c: the policy's module as a sealed memory file. */
@@ -96,6 +104,22 @@ int wasm_command_order(struct wasm *wasm, struct exec_plan *plan, struct error *
 int wasm_command_send(struct wasm *wasm, struct wasm_command *command); /* 0 or an errno */
 void wasm_command_free(struct wasm_command *command);
 void wasm_signal_send(struct wasm *wasm, unsigned number, int signal_number);
+
+/* groups.c: control groups, where there are any. */
+const struct cgroup_host *wasm_host(void);
+int wasm_groups_check(const struct policy *policy, struct error_list *errors) must_check;
+int wasm_groups_make(struct sandbox *sandbox, struct wasm *wasm, unsigned uid, unsigned gid,
+		     struct error *err) must_check;
+int wasm_groups_send(struct wasm *wasm); /* 0 or an errno */
+bool wasm_groups_hold(const struct wasm *wasm, enum cgroup_controller controller);
+uint64_t wasm_cpu_left_ns(struct wasm *wasm);
+void wasm_cpu_watch(struct wasm *wasm); /* after each order */
+int wasm_cpu_check(struct wasm *wasm, struct level_event *ret) must_check;
+uint64_t wasm_groups_oom_kills(struct wasm *wasm);
+void wasm_groups_remove(struct wasm *wasm, struct error_list *leftovers);
+
+/* start.c: who foso-wasm is outside. */
+void wasm_choose_ids(const char *id, unsigned *ret_uid, unsigned *ret_gid);
 
 /* describe.c */
 void wasm_describe(struct sandbox *sandbox, struct evidence_record *record);
