@@ -62,7 +62,7 @@ static const struct {
 	{ SYS_prlimit64, Z },
 	{ SYS_timer_create, Z },
 	{ SYS_timer_settime, Z },
-	{ SYS_rt_sigaction, Z },
+	{ SYS_rt_sigaction, Z | W }, /* the library's handler gives up a fault that is no trap */
 	{ SYS_rt_sigprocmask, C | Z },
 	{ SYS_seccomp, Z },
 	{ SYS_mmap, C },
