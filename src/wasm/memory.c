@@ -59,9 +59,7 @@ static void linear_free(void *env)
 	free(linear);
 }
 
-static struct wasmtime_error *linear_new(void *env, const struct wasm_memorytype *type,
-					 size_t min_bytes, size_t max_bytes, size_t reserved_bytes,
-					 size_t guard_bytes, struct wasmtime_linear_memory *ret)
+static WASMTIME_NEW_MEMORY(linear_new)
 {
 	UNUSED(env);
 	UNUSED(type);

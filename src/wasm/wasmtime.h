@@ -72,11 +72,14 @@ struct wasmtime_linear_memory {
 	void (*finalize)(void *env);
 };
 
+#define WASMTIME_NEW_MEMORY(name)                                                              \
+	struct wasmtime_error *name(void *env, const struct wasm_memorytype *type,             \
+				    size_t min_bytes, size_t max_bytes, size_t reserved_bytes, \
+				    size_t guard_bytes, struct wasmtime_linear_memory *ret)
+
 struct wasmtime_memory_creator {
 	void *env;
-	struct wasmtime_error *(*new)(void *env, const struct wasm_memorytype *type,
-				      size_t min_bytes, size_t max_bytes, size_t reserved_bytes,
-				      size_t guard_bytes, struct wasmtime_linear_memory *ret);
+	WASMTIME_NEW_MEMORY((*new));
 	void (*finalize)(void *env);
 };
 
