@@ -25,6 +25,7 @@ struct init_command {
 
 struct init {
 	int channel_fd;
+	bool has_started; /* a command: who it is and what it left may be here */
 	struct sock_filter filter[SECCOMP_MAX_INSTRUCTIONS];
 	size_t n_filter;
 	struct init_configure configure;

@@ -219,10 +219,20 @@ static int run_on_stack(void *context)
 	run_child(context);
 }
 
+static pid_t copy(struct spawn *spawn)
+{
+	pid_t pid = fork();
+	if (pid == 0)
+		run_child(spawn);
+	return pid;
+}
+
 /*
  * The child borrows our memory until it executes, and we wait for it: a copy of the page tables
  * and a fault for each page written cost more than all of the steps.  Nothing of the workload
- * runs meanwhile in this memory, and it is not dumpable, so nobody can attach to the child.
+ * runs meanwhile in this memory, and it is not dumpable, so nobody can attach to the child.  But
+ * he can be stopped by whoever has his id, and we with him, so this is for the first command only,
+ * beside which nobody is.
  */
 static pid_t borrow(struct spawn *spawn)
 {
@@ -231,19 +241,14 @@ static pid_t borrow(struct spawn *spawn)
 		clone(run_on_stack, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, spawn);
 	/* A time namespace of our children's own forbids it until the next exec (before Linux 6.0).
 	 */
-	if (pid < 0 && errno == EINVAL) {
-		pid = fork();
-		if (pid == 0)
-			run_child(spawn);
-	}
-	return pid;
+	return pid < 0 && errno == EINVAL ? copy(spawn) : pid;
 }
 
 static pid_t fork_into(struct spawn *spawn)
 {
 	struct clone_args args = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
 	if (spawn->entry.clone_fd < 0)
-		return borrow(spawn);
+		return spawn->init->has_started ? copy(spawn) : borrow(spawn);
 	args.cgroup = (unsigned)spawn->entry.clone_fd;
 	pid_t pid = (pid_t)sys_clone3(&args);
 	if (pid == 0)
@@ -331,6 +336,7 @@ void init_spawn(struct init *init, const struct init_spawn *order, const int *fd
 	if (r == 0) {
 		stage = STAGE_FORK;
 		pid = fork_into(&spawn);
+		init->has_started = true;
 		r = pid < 0 ? errno : 0;
 	}
 	fd_close(&spawn.terminal_fd);

@@ -537,6 +537,37 @@ static void wait_for_sleeps(struct foso_sandbox *sandbox, int n_wanted, pid_t *r
 	EQ(sleeps_in(sandbox, NULL), n_wanted);
 }
 
+/*
+ * A command that stops whatever it may, also what is on its way to become another command: that
+ * one stands still, as it may, but foso-init does not, so that it is listed and killed at once.
+ */
+static void test_session_is_not_stopped_from_inside(void)
+{
+	struct foso_sandbox *sandbox = open_sandbox(NULL);
+	struct foso_run *stopper = exec_in(sandbox, "exec python3 -c '\n"
+						    "import os\n"
+						    "print(\"up\", flush=True)\n"
+						    "while True:\n"
+						    "    try: os.kill(-1, 19)\n"
+						    "    except OSError: pass\n'");
+	wait_for_output(stopper);
+	for (int i = 0; i < 10; i++) {
+		struct foso_run *run = exec_in(sandbox, "true");
+		(void)foso_run_wait(run, 50, err);
+		uint64_t from_ms = now_ms();
+		(void)sleeps_in(sandbox, NULL);
+		if (!foso_run_is_over(run))
+			DONE(foso_run_kill(run, err));
+		wait_for(run);
+		OK(now_ms() - from_ms < 3000);
+		foso_run_free(run);
+	}
+	DONE(foso_run_kill(stopper, err));
+	wait_for(stopper);
+	foso_run_free(stopper);
+	foso_sandbox_free(sandbox);
+}
+
 static void test_session_background_is_killed_or_kept(void)
 {
 	const char *const pairs[] = { "background", "keep", NULL };
@@ -789,6 +820,7 @@ int main(int argc, char **argv)
 	RUN(test_session_keeps_its_files);
 	RUN(test_session_orders_have_their_own_env_cwd_and_bounds);
 	RUN(test_session_commands_end_alone);
+	RUN(test_session_is_not_stopped_from_inside);
 	RUN(test_session_background_is_killed_or_kept);
 	RUN(test_session_has_a_bound_of_commands);
 	RUN(test_session_outlives_its_memory_limit);
