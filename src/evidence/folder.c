@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -191,6 +192,22 @@ static int check_space(int dir_fd, const char *path, struct error *err)
 			    "evidence.path");
 }
 
+/* That the caller's files may not grow is no failure of the disk, and found at the end only. */
+static int check_growth(int log_fd, struct error *err)
+{
+	struct rlimit most;
+	struct stat status;
+	if (getrlimit(RLIMIT_FSIZE, &most) < 0 || fstat(log_fd, &status) < 0)
+		return describe_open_failure(err, errno, EVIDENCE_LOG_NAME);
+	if (most.rlim_cur == RLIM_INFINITY ||
+	    most.rlim_cur >= (rlim_t)status.st_size + MIN_FREE_BYTES)
+		return 0;
+	int r = error_set(err, ERR_SYSTEM, EFBIG, EVIDENCE_LOG_NAME,
+			  "has %llu bytes, and files may have %llu",
+			  (unsigned long long)status.st_size, (unsigned long long)most.rlim_cur);
+	return error_remedy(err, r, "raise the limit with ulimit -f, or write evidence: off");
+}
+
 int evidence_log_open(const char *path, int *ret_dir_fd, struct error *err)
 {
 	auto_buf struct buf folder = BUF_INIT(PATH_MAX);
@@ -211,6 +228,8 @@ int evidence_log_open(const char *path, int *ret_dir_fd, struct error *err)
 	r = evidence_file_open(dir_fd, EVIDENCE_LOG_NAME, O_RDWR | O_APPEND, &log_fd, err);
 	if (r == 0)
 		r = evidence_file_open(dir_fd, EVIDENCE_HEAD_NAME, O_RDWR, &head_fd, err);
+	if (r == 0)
+		r = check_growth(log_fd, err);
 	if (r < 0)
 		return error_under(err, r, folder.data);
 	*ret_dir_fd = take_fd(&dir_fd);

@@ -32,6 +32,10 @@
 
 #define TORN_TEMPORARY "torn" /* until it is whole */
 
+/* A signer may hold it for 5 s (signer.c). */
+#define LOCK_PATIENCE_NS 7000000000ull
+#define LOCK_PAUSE_NS    500000
+
 struct log {
 	int dir_fd;              /* borrowed */
 	int fd, head_fd;         /* owned; the lock is on fd */
@@ -225,6 +229,27 @@ static int log_settle(struct log *log, struct error *err)
 	return r < 0 ? r : log_size(log->fd, &log->at.log_bytes, err);
 }
 
+/* A writer that was stopped while it held the lock would hold every other run as well. */
+static int wait_for_lock(int fd, struct error *err)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	for (uint64_t waited_ns = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; waited_ns += LOCK_PAUSE_NS) {
+		if (errno != EWOULDBLOCK && errno != EINTR) {
+			int r = error_set(err, ERR_SYSTEM, errno, EVIDENCE_LOG_NAME,
+					  "cannot be locked");
+			return error_remedy(err, r,
+					    "name a folder on a local disk in evidence.path");
+		}
+		if (waited_ns >= LOCK_PATIENCE_NS) {
+			int r = error_set(err, ERR_UNAVAILABLE, 0, EVIDENCE_LOG_NAME,
+					  "has been locked by somebody else for 7 s");
+			return error_remedy(err, r, "look in /proc/locks for a stopped process");
+		}
+		(void)nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
 static int log_lock(struct log *log, struct error *err)
 {
 	int r = evidence_file_open(log->dir_fd, EVIDENCE_LOG_NAME, O_RDWR | O_APPEND, &log->fd,
@@ -234,13 +259,7 @@ static int log_lock(struct log *log, struct error *err)
 	r = evidence_file_open(log->dir_fd, EVIDENCE_HEAD_NAME, O_RDWR, &log->head_fd, err);
 	if (r < 0)
 		return r;
-	while (flock(log->fd, LOCK_EX) < 0) {
-		if (errno == EINTR)
-			continue;
-		r = error_set(err, ERR_SYSTEM, errno, EVIDENCE_LOG_NAME, "cannot be locked");
-		return error_remedy(err, r, "name a folder on a local disk in evidence.path");
-	}
-	return 0;
+	return wait_for_lock(log->fd, err);
 }
 
 /* The answer of a signer:  64 digits, a space, 88 characters of base64. */

@@ -40,7 +40,8 @@ int evidence_log_path(const char *path, struct buf *ret_path, struct error *err)
  *
  * Returns a descriptor of the folder; with the path as subject: -ERR_DENIED if it may not be
  * written, is or holds a symbolic link, belongs to someone else or may be written by others;
- * -ERR_NOT_FOUND; -ERR_SYSTEM, also if less than 1 MiB is free there.  Makes the files, too.
+ * -ERR_NOT_FOUND; -ERR_SYSTEM, also if less than 1 MiB is free there, or may be added under the
+ * caller's RLIMIT_FSIZE.  Makes the files, too.
  * Done before the sandbox starts, so that a run which could not leave its evidence is refused
  * and not found out afterwards.
  */
@@ -65,17 +66,17 @@ typedef int (*evidence_sign)(void *context, const uint8_t hash[32], struct buf *
  * yet are followed, a lost head is made anew from the newest line.  If the log is shorter than
  * head says, the new line follows head: the gap stays visible for ever.
  *
- * Returns 0; -ERR_SYSTEM (no space, ...), -ERR_DENIED, -ERR_LIMIT for a record above
- * EVIDENCE_MAX_RECORD_BYTES, -ERR_PROTOCOL for a malformed signature, or what @sign returns.  On
- * failure no part of the line is in the log, or, if it could not be taken back, an unfinished
+ * Returns 0; -ERR_SYSTEM (no space, ...), -ERR_DENIED, -ERR_UNAVAILABLE, -ERR_LIMIT for a record
+ * above EVIDENCE_MAX_RECORD_BYTES, -ERR_PROTOCOL for a malformed signature, or what @sign returns.
+ * On failure no part of the line is in the log, or, if it could not be taken back, an unfinished
  * line that the next call moves away.  With "head" as the subject the line is in the log, and
  * only head does not know it; the next call mends that.
  *
  * Works after the caller has restricted itself: it opens only below @dir_fd, and calls only
- * openat, flock, fstat, geteuid, pread64, write, pwrite64, ftruncate, renameat, clock_gettime,
- * close, and brk, mmap or munmap for memory.  (evidence_record_format() also calls uname.)  It
- * waits for other writers without a bound of its own; each holds the lock for some
- * microseconds, or as long as its signer takes (at most 5 s).
+ * openat, flock, nanosleep, fstat, geteuid, pread64, write, pwrite64, ftruncate, renameat,
+ * clock_gettime, close, and brk, mmap or munmap for memory.  (evidence_record_format() also calls
+ * uname.)  It waits for other writers, each of which holds the lock for some microseconds, or as
+ * long as its signer takes (at most 5 s): -ERR_UNAVAILABLE when 7 s have passed.
  */
 int evidence_log_append(int dir_fd, const char *record_json, size_t len, evidence_sign sign,
 			void *context, struct error *err) must_check;

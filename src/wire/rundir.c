@@ -60,6 +60,15 @@ bool rundir_id_is_valid(const char *id)
 	       strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789") == len;
 }
 
+/* All of it, or false and errno: what a full disk leaves out is no success. */
+static bool write_at(int fd, const void *bytes, size_t len, off_t at)
+{
+	ssize_t n = pwrite(fd, bytes, len, at);
+	if (n >= 0 && n != (ssize_t)len)
+		errno = ENOSPC;
+	return n == (ssize_t)len;
+}
+
 int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, int *ret_state_fd,
 		  struct error *err)
 {
@@ -72,8 +81,7 @@ int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, 
 	if (fd < 0)
 		return failed(err, id, "the sandbox's state cannot be made");
 	/* Waits: a foso ps that looks just now holds the lock for a moment. */
-	if (flock(fd, LOCK_EX) < 0 ||
-	    pwrite(fd, state, sizeof(*state), 0) != (ssize_t)sizeof(*state)) {
+	if (flock(fd, LOCK_EX) < 0 || !write_at(fd, state, sizeof(*state), 0)) {
 		int r = failed(err, id, "the sandbox's state cannot be written");
 		unlinkat(dir_fd, id, 0);
 		return r;
@@ -84,7 +92,7 @@ int rundir_create(int dir_fd, const char *id, const struct rundir_state *state, 
 
 int rundir_will_write(int state_fd, const char *bytes, size_t len, struct error *err)
 {
-	if (pwrite(state_fd, bytes, len, sizeof(struct rundir_state)) != (ssize_t)len)
+	if (!write_at(state_fd, bytes, len, sizeof(struct rundir_state)))
 		return failed(err, "state", "the sandbox's state cannot be written");
 	return 0;
 }
@@ -105,7 +113,7 @@ int rundir_will_read(int dir_fd, const char *id, struct buf *ret, struct error *
 
 int rundir_update(int state_fd, const struct rundir_state *state, struct error *err)
 {
-	if (pwrite(state_fd, state, sizeof(*state), 0) != (ssize_t)sizeof(*state))
+	if (!write_at(state_fd, state, sizeof(*state), 0))
 		return failed(err, "state", "the sandbox's state cannot be written");
 	return 0;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "confine/confine.h"
@@ -444,6 +447,43 @@ static void test_log_full_disk_keeps_what_is_there(void)
 	scratch_remove();
 }
 
+/* Somebody who was stopped with the lock in his hands. */
+static void test_log_locked_for_long_is_told(void)
+{
+	struct error err = { 0 };
+	struct timespec from, to;
+	scratch_make();
+	auto_fd int dir_fd = log_fd();
+	auto_fd int held_fd = openat(dir_fd, "log.jsonl", O_RDONLY | O_CLOEXEC);
+	EQ(flock(held_fd, LOCK_SH), 0);
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	ERR(evidence_log_append(dir_fd, record, sizeof(record) - 1, NULL, NULL, &err), &err,
+	    ERR_UNAVAILABLE, "log.jsonl");
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	OK(to.tv_sec - from.tv_sec >= 6 && to.tv_sec - from.tv_sec < 60);
+	EQ(flock(held_fd, LOCK_UN), 0);
+	EQ(append(dir_fd), 0);
+	EQ(n_chained_lines(), 1);
+	scratch_remove();
+}
+
+static void test_log_open_refuses_files_that_may_not_grow(void)
+{
+	struct rlimit before, small = { .rlim_cur = 4096, .rlim_max = RLIM_INFINITY };
+	struct error err = { 0 };
+	int dir_fd = -1;
+	scratch_make();
+	EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small.rlim_max = before.rlim_max;
+	EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+	EQ(evidence_log_open(scratch_path, &dir_fd, &err), -ERR_SYSTEM);
+	EQ(err.errnum, EFBIG);
+	EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+	auto_fd int open_fd = log_fd();
+	EQ(append(open_fd), 0);
+	scratch_remove();
+}
+
 static void test_log_refuses_what_is_no_record(void)
 {
 	static char big[EVIDENCE_MAX_RECORD_BYTES + 1];
@@ -578,6 +618,8 @@ int main(void)
 	RUN(test_log_killed_writers_lose_nothing);
 	RUN(test_log_full_disk_keeps_what_is_there);
 	RUN(test_log_append_works_without_rights);
+	RUN(test_log_locked_for_long_is_told);
+	RUN(test_log_open_refuses_files_that_may_not_grow);
 	RUN(test_log_refuses_what_is_no_record);
 	RUN(test_log_signature_stands_before_the_brace);
 	RUN(test_log_bad_signature_leaves_no_line);
