@@ -32,6 +32,8 @@ struct commit {
 	struct tree_held from, to, made;
 	struct ahead ahead; /* files of the change set, by their entries */
 	char *chunk;        /* a small file; owned */
+	size_t n_copies;    /* names that should have been links, and are files of their own */
+	size_t n_bare;      /* files and folders whose attributes this file system cannot keep */
 };
 
 #define COMMIT_NONE                                  \

@@ -156,6 +156,37 @@ static void print_left_out(const struct set *set, const uint8_t *choices)
 		(void)printf("%zu %s not asked for\n", n_unasked, n_unasked == 1 ? "was" : "were");
 }
 
+/* Names of one file in the sandbox that are not names of one file on the host. */
+static void print_links(const struct commit *commit)
+{
+	const struct set *set = commit->plan.set;
+	size_t n_shown = 0;
+	for (uint32_t i = 0; i < set->n_entries; i++) {
+		const struct entry *entry = &set->entries[i];
+		size_t n;
+		if (commit->plan.choices[i] != CHOICE_IN || !links_counts(entry) ||
+		    entry->upper.n_links < 2)
+			continue;
+		(void)links_find(&commit->plan.links, set, i, &n);
+		if (n == entry->upper.n_links)
+			continue;
+		if (n_shown++ == 0)
+			(void)printf("hard links that were not kept:\n");
+		(void)printf("  ");
+		show_path(entry->path, entry->path_len);
+		(void)printf(": of its %u names, %zu %s committed\n", entry->upper.n_links, n,
+			     n == 1 ? "was" : "were");
+	}
+	if (commit->n_copies > 0)
+		(void)printf("%zu hard link%s could not be made here, and became files of their "
+			     "own\n",
+			     commit->n_copies, commit->n_copies == 1 ? "" : "s");
+	if (commit->n_bare > 0)
+		(void)printf("%zu lost the attributes that it had in the sandbox: this file system "
+			     "keeps none\n",
+			     commit->n_bare);
+}
+
 static void print_end(const struct commit *commit)
 {
 	const struct changes_record *record = &commit->workspace->changes.record;
@@ -166,6 +197,8 @@ static void print_end(const struct commit *commit)
 	show_path(record->path, strlen(record->path));
 	(void)putchar('\n');
 	print_left_out(commit->plan.set, commit->plan.choices);
+	print_links(commit);
+	show_folder_attributes(commit->plan.set);
 }
 
 /* ---- a commit that begins ---- */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "workspacetool/attributes.h"
 #include "workspacetool/exec.h"
 #include "workspacetool/tree.h"
 
@@ -96,6 +97,11 @@ static int compare_both_files(struct compare_place *place, struct entry *entry, 
 	if (entry->upper.size_bytes <= COMPARE_CHUNK_BYTES)
 		place->n_read = (size_t)entry->upper.size_bytes;
 	entry->change = same == 0 ? CHANGE_CHANGED : is_mode ? CHANGE_MODE : CHANGE_NONE;
+	/* Other attributes are a change as well: the file is made anew with them. */
+	if (same > 0 && !attributes_are_same(place->file_fd, host_fd)) {
+		entry->change = CHANGE_CHANGED;
+		entry->flags |= ENTRY_ATTRIBUTES;
+	}
 	return 0;
 }
 

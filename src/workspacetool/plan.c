@@ -153,12 +153,26 @@ int plan_init(struct plan *plan, const struct set *set, const uint8_t *choices, 
 							.kind = (uint8_t)kind };
 		i = end;
 	}
-	return 0;
+	return links_init(&plan->links, set, choices, err);
+}
+
+uint32_t plan_op_of(const struct plan *plan, uint32_t entry)
+{
+	size_t low = 0, high = plan->n_ops;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (plan->ops[middle].entry <= entry)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (uint32_t)low;
 }
 
 void plan_fini(struct plan *plan)
 {
 	free(plan->ops);
+	links_fini(&plan->links);
 	*plan = (struct plan){ 0 };
 }
 

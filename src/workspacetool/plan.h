@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "workspacetool/set.h"
+#include "workspacetool/links.h"
 
 enum choice {
 	CHOICE_NONE,    /* no change */
@@ -48,10 +48,14 @@ struct plan {
 	const uint8_t *choices; /* borrowed, as the set is */
 	struct op *ops;
 	size_t n_ops;
+	struct links links;
 };
 
 int plan_init(struct plan *plan, const struct set *set, const uint8_t *choices, struct error *err)
 	must_check;
 void plan_fini(struct plan *plan);
+
+/* plan_op_of() - index of the operation that does a chosen entry. */
+uint32_t plan_op_of(const struct plan *plan, uint32_t entry);
 
 const char *plan_choice_words(enum choice choice); /* why it stayed out */

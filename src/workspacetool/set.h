@@ -43,6 +43,9 @@ enum entry_flag {
 	ENTRY_ORIGIN = 1u << 7,   /* upper: copied up from the host's file */
 	ENTRY_PRIVILEGE =
 		1u << 8, /* upper: setuid, setgid, or security.* attributes; not committed */
+	ENTRY_ATTRIBUTES = 1u << 9, /* file, new folder: attributes of user.* that are committed */
+	ENTRY_FOLDER_ATTRIBUTES =
+		1u << 10, /* a folder on both sides, with other attributes: not committed */
 };
 
 /* For these, nothing is written to the host whatever the options are. */

@@ -109,6 +109,8 @@ static void print_marks(const struct entry *entry)
 		(void)printf(" [sparse]");
 	if (entry->change != CHANGE_DELETED && upper->type == NODE_FILE && upper->n_links > 1)
 		(void)printf(" [%u names]", upper->n_links);
+	if (entry->change != CHANGE_DELETED && entry->flags & ENTRY_ATTRIBUTES)
+		(void)printf(" [attributes]");
 	if (entry->flags & ENTRY_PRIVILEGE)
 		(void)printf(" [setuid, setgid or security attributes: not committed]");
 	if (entry->flags & ENTRY_CONFLICT)
@@ -187,6 +189,22 @@ static size_t print_part(const struct show *show, enum part part)
 	return n;
 }
 
+void show_folder_attributes(const struct set *set)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < set->n_entries; i++) {
+		const struct entry *entry = &set->entries[i];
+		if (!(entry->flags & ENTRY_FOLDER_ATTRIBUTES))
+			continue;
+		if (n++ == 0)
+			(void)printf(
+				"Attributes of folders that the host has are not committed:\n");
+		(void)printf("  ");
+		show_path(entry->path, entry->path_len);
+		(void)printf("/\n");
+	}
+}
+
 static size_t count_conflicts(const struct set *set)
 {
 	size_t n = 0;
@@ -206,6 +224,7 @@ void show_list(struct show *show)
 	size_t n_executes = print_part(show, PART_EXECUTES);
 	size_t n_never = print_part(show, PART_NEVER);
 	size_t n_conflicts = count_conflicts(show->set);
+	show_folder_attributes(show->set);
 	(void)printf("%s%zu to commit", n_plain + n_executes + n_never ? "\n" : "", n_plain);
 	if (n_executes > 0)
 		(void)printf(", %zu held back", n_executes);

@@ -34,6 +34,9 @@ int show_json(struct show *show, struct error *err) must_check;
 /* show_path() - escaped, to stdout. */
 void show_path(const char *path, size_t len);
 
+/* show_folder_attributes() - which folders of the host keep the attributes that they have. */
+void show_folder_attributes(const struct set *set);
+
 /* show_change_word() - "created", "renamed", ... */
 const char *show_change_word(const struct entry *entry);
 

@@ -82,6 +82,8 @@ static void put_entry(struct json *json, const struct show *show, size_t index)
 		json_string(json, "never_committed", show_why_not(entry));
 	if (entry->flags & ENTRY_PRIVILEGE)
 		json_bool(json, "has_privilege", true);
+	if (entry->change != CHANGE_DELETED && entry->flags & ENTRY_ATTRIBUTES)
+		json_bool(json, "has_attributes", true);
 	if (entry->flags & ENTRY_CONFLICT)
 		json_bool(json, "conflict", true);
 	json_object_close(json);

@@ -5,19 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/dir.h"
 #include "base/fd.h"
 #include "workspacetool/apply.h"
+#include "workspacetool/attributes.h"
 #include "workspacetool/copy.h"
 #include "workspacetool/paths.h"
 #include "workspacetool/tree.h"
 
-#define MAX_XATTR_BYTES 65536
-#define SMALL_BYTES     (64u * 1024)
+#define SMALL_BYTES (64u * 1024)
 
 void temporary_name(const struct commit *commit, uint32_t index, char name[TEMPORARY_BYTES])
 {
@@ -92,22 +91,6 @@ static bool is_owned(const struct commit *commit, const struct stat *status)
 	return status->st_uid == commit->uid && status->st_gid == commit->gid;
 }
 
-/* The host's own attributes of a file that gets new content; those of the sandbox never. */
-static int keep_host_xattrs(int host_fd, int to_fd)
-{
-	auto_free char *names = malloc(2 * (size_t)MAX_XATTR_BYTES);
-	char *value = names ? names + MAX_XATTR_BYTES : NULL;
-	ssize_t n = names ? flistxattr(host_fd, names, MAX_XATTR_BYTES) : -1;
-	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1) {
-		bool is_kept = strncmp(names + at, "user.", 5) == 0 ||
-			       strcmp(names + at, "system.posix_acl_access") == 0;
-		ssize_t len = is_kept ? fgetxattr(host_fd, names + at, value, MAX_XATTR_BYTES) : -1;
-		if (len >= 0 && fsetxattr(to_fd, names + at, value, (size_t)len, 0) < 0)
-			return errno;
-	}
-	return 0;
-}
-
 /* Holes and blocks that can be shared are worth a look only in larger files. */
 static int copy_content(struct commit *commit, const struct entry *entry, int from_fd, int to_fd)
 {
@@ -141,6 +124,14 @@ static int give_to_owner(const struct commit *commit, const struct entry *entry,
 	return !has_mode && fchmod(fd, mode) < 0 ? errno : 0;
 }
 
+/* A file system without any is said at the end. */
+static int copy_attributes(struct commit *commit, int from_fd, int to_fd)
+{
+	int errnum = attributes_commit(from_fd, to_fd);
+	commit->n_bare += errnum == EOPNOTSUPP;
+	return errnum == EOPNOTSUPP ? 0 : errnum;
+}
+
 static int fill_file(struct commit *commit, const struct entry *entry, int from_fd, int to_fd,
 		     int host_fd, struct stat *ret)
 {
@@ -148,8 +139,10 @@ static int fill_file(struct commit *commit, const struct entry *entry, int from_
 				       .tv_nsec = commit->journal.time_ns % 1000000000 };
 	const struct timespec times[2] = { time, time };
 	int errnum = copy_content(commit, entry, from_fd, to_fd);
+	if (errnum == 0 && entry->flags & ENTRY_ATTRIBUTES)
+		errnum = copy_attributes(commit, from_fd, to_fd);
 	if (errnum == 0 && host_fd >= 0)
-		errnum = keep_host_xattrs(host_fd, to_fd);
+		errnum = attributes_keep(host_fd, to_fd);
 	if (errnum == 0)
 		errnum = give_to_owner(commit, entry, to_fd, ret);
 	if (errnum == 0 &&
@@ -161,8 +154,9 @@ static int fill_file(struct commit *commit, const struct entry *entry, int from_
 static bool is_file_to_stage(const struct commit *commit, uint32_t index)
 {
 	const struct entry *entry = &commit->plan.set->entries[index];
-	return commit->plan.choices[index] == CHOICE_IN && entry->upper.type == NODE_FILE &&
-	       (entry->change == CHANGE_CREATED || entry->change == CHANGE_CHANGED);
+	size_t n;
+	return commit->plan.choices[index] == CHOICE_IN && links_counts(entry) &&
+	       links_find(&commit->plan.links, commit->plan.set, index, &n) == index;
 }
 
 /* Files are staged in the order of the set. */
@@ -215,7 +209,7 @@ static int stage_file(struct commit *commit, const struct entry *entry, int to_d
 	auto_fd int host_fd = open_host(entry, to_dir);
 	auto_fd int to_fd =
 		openat(to_dir, to_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		       entry->upper.mode & 0777);
+		       0600 | (entry->upper.mode & 0777));
 	if (to_fd < 0)
 		return failed(err, entry, errno, "cannot be made");
 	int errnum = fill_file(commit, entry, from_fd, to_fd, host_fd, ret);
@@ -247,6 +241,15 @@ static int stage_link(struct commit *commit, const struct entry *entry, int to_d
 	return 0;
 }
 
+static int give_attributes(struct commit *commit, const struct entry *entry, int fd,
+			   struct error *err)
+{
+	auto_fd int from_fd =
+		tree_open_folder(commit->workspace->sides.upper_fd, entry->path, entry->path_len);
+	int errnum = from_fd < 0 ? errno : copy_attributes(commit, from_fd, fd);
+	return errnum == 0 ? 0 : failed(err, entry, errnum, "cannot be given its attributes");
+}
+
 static int stage_folder(struct commit *commit, const struct entry *entry, int to_dir,
 			const char *to_name, struct stat *ret, struct error *err)
 {
@@ -256,15 +259,79 @@ static int stage_folder(struct commit *commit, const struct entry *entry, int to
 	if (fd < 0 || fstat(fd, ret) < 0 ||
 	    (!is_owned(commit, ret) && fchown(fd, commit->uid, commit->gid) < 0))
 		return failed(err, entry, errno, "cannot be given to its owner");
+	return entry->flags & ENTRY_ATTRIBUTES ? give_attributes(commit, entry, fd, err) : 0;
+}
+
+/* ---- further names of a file that is committed ---- */
+
+/* Where a chosen file lies until it is applied: *ret_name in a folder; -1 and errno. */
+static int open_staged(struct commit *commit, uint32_t index, char ret_name[PATH_MAX])
+{
+	const struct set *set = commit->plan.set;
+	uint32_t op_index = plan_op_of(&commit->plan, index);
+	const struct entry *top = &set->entries[commit->plan.ops[op_index].entry];
+	const char *below = set->entries[index].path + top->path_len, *name;
+	char temporary[TEMPORARY_BYTES], path[PATH_MAX];
+	temporary_name(commit, op_index, temporary);
+	auto_fd int dir_fd = tree_open_parent(commit->workspace->sides.host_fd, top->path, &name);
+	if (dir_fd < 0)
+		return -1;
+	int n = snprintf(path, sizeof(path), "%s%s", temporary, below);
+	if (n < 0 || (size_t)n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = tree_open_parent(dir_fd, path, &name);
+	(void)snprintf(ret_name, PATH_MAX, "%s", name);
+	return fd;
+}
+
+/* Whether the change set's other name is still one of that file. */
+static bool is_still_it(struct commit *commit, const struct entry *entry)
+{
+	const char *name;
+	struct stat status;
+	struct node node;
+	int dir_fd = tree_hold_parent(&commit->from, commit->workspace->sides.upper_fd, entry->path,
+				      &name);
+	if (dir_fd < 0 || fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	node_of_stat(&status, &node);
+	node.dev = entry->upper.dev;
+	return node_is_same(&node, &entry->upper);
+}
+
+/* 0: a further name was made; 1: this is the first one, or the file system makes none. */
+static int link_file(struct commit *commit, const struct entry *entry, int to_dir,
+		     const char *to_name, struct stat *ret, struct error *err)
+{
+	const struct set *set = commit->plan.set;
+	uint32_t index = (uint32_t)(entry - set->entries);
+	char name[PATH_MAX];
+	size_t n;
+	uint32_t first = links_find(&commit->plan.links, set, index, &n);
+	if (first == index)
+		return 1;
+	if (!is_still_it(commit, entry))
+		return changed_meanwhile(err, entry);
+	auto_fd int from_dir = open_staged(commit, first, name);
+	if (from_dir < 0 || linkat(from_dir, name, to_dir, to_name, 0) < 0) {
+		commit->n_copies++;
+		return 1;
+	}
+	if (fstatat(to_dir, to_name, ret, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(ret->st_mode))
+		return failed(err, entry, errno, "is gone");
 	return 0;
 }
 
 static int stage_entry(struct commit *commit, const struct entry *entry, int to_dir,
 		       const char *to_name, struct stat *ret, struct error *err)
 {
+	int r;
 	switch ((enum node_type)entry->upper.type) {
 	case NODE_FILE:
-		return stage_file(commit, entry, to_dir, to_name, ret, err);
+		r = link_file(commit, entry, to_dir, to_name, ret, err);
+		return r == 1 ? stage_file(commit, entry, to_dir, to_name, ret, err) : r;
 	case NODE_LINK:
 		return stage_link(commit, entry, to_dir, to_name, ret, err);
 	case NODE_FOLDER:

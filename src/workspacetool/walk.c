@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/dir.h"
 #include "workspacetool/ahead.h"
+#include "workspacetool/attributes.h"
 #include "workspacetool/compare.h"
 #include "workspacetool/tree.h"
 
@@ -90,7 +91,7 @@ static void read_marks(int fd, struct entry *entry)
 	bool is_folder = entry->upper.type == NODE_FOLDER;
 	/* More names than an overlay sets: what cannot be looked at counts as the worst. */
 	if (n < 0 && errno == ERANGE)
-		entry->flags |= ENTRY_PRIVILEGE | ENTRY_ORIGIN |
+		entry->flags |= ENTRY_PRIVILEGE | ENTRY_ORIGIN | ENTRY_ATTRIBUTES |
 				(is_folder && is_opaque(fd) ? ENTRY_OPAQUE : 0);
 	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(names + at) + 1) {
 		const char *name = names + at;
@@ -98,6 +99,8 @@ static void read_marks(int fd, struct entry *entry)
 			entry->flags |= ENTRY_ORIGIN;
 		else if (is_folder && strcmp(name, "user.overlay.opaque") == 0 && is_opaque(fd))
 			entry->flags |= ENTRY_OPAQUE;
+		else if (attribute_is_committed(name))
+			entry->flags |= ENTRY_ATTRIBUTES;
 		else if (strncmp(name, "security.", 9) == 0 &&
 			 strcmp(name, "security.selinux") != 0)
 			entry->flags |= ENTRY_PRIVILEGE;
@@ -340,6 +343,17 @@ static int open_host(struct walker *walker, uint32_t index, int *ret_fd, struct 
 	return failed(err, walker->path, "cannot be opened on the host");
 }
 
+/* Of a folder that the host has, attributes stay as they are there. */
+static void look_at_attributes(struct walker *walker, const struct level *level, uint32_t index)
+{
+	if (index == SET_NO_ENTRY || !walker->set || level->upper_fd < 0 || level->host_fd < 0)
+		return;
+	struct entry *entry = &walker->set->entries[index];
+	entry->flags &= (uint16_t)~ENTRY_ATTRIBUTES;
+	if (!(entry->flags & ENTRY_NEVER) && !attributes_are_same(level->upper_fd, level->host_fd))
+		entry->flags |= ENTRY_FOLDER_ATTRIBUTES;
+}
+
 static void level_close(struct level *level)
 {
 	fd_close(&level->upper_fd);
@@ -368,6 +382,7 @@ static int visit_folder(struct walker *walker, const struct pending *pending, st
 	}
 	if (pending->visit != VISIT_UPPER)
 		r = open_host(walker, pending->entry, &level.host_fd, err);
+	look_at_attributes(walker, &level, pending->entry);
 	if (r == 0 && level.upper_fd >= 0)
 		r = read_upper(walker, &level, err);
 	if (r == 0 && level.host_fd >= 0 && pending->visit != VISIT_BOTH)

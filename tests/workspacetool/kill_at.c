@@ -23,7 +23,7 @@ static const long changing[] = {
 	SYS_write,     SYS_pwrite64,  SYS_renameat2,       SYS_renameat,  SYS_unlinkat,
 	SYS_mkdirat,   SYS_symlinkat, SYS_fchmod,          SYS_fchown,    SYS_fchownat,
 	SYS_ftruncate, SYS_utimensat, SYS_copy_file_range, SYS_fdatasync, SYS_fsync,
-	SYS_syncfs,    SYS_fsetxattr,
+	SYS_syncfs,    SYS_fsetxattr, SYS_linkat,
 };
 
 static bool is_change(const struct __ptrace_syscall_info *info)

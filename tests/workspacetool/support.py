@@ -45,7 +45,8 @@ def equal(actual, expected, what=''):
 
 
 def snapshot(folder):
-    """Everything below: {path: (type, mode, content or target, inode)}; bytes, never followed."""
+    """Everything below, never followed: {path: (type, mode, content or target, names, attributes,
+    inode)}; all in bytes."""
     tree = {}
     top = os.fsencode(folder)
     for path, folders, files in os.walk(top):
@@ -61,13 +62,17 @@ def snapshot(folder):
                 content = status.st_size
             elif stat.S_ISLNK(status.st_mode):
                 content = os.readlink(full)
+            names = 0 if stat.S_ISDIR(status.st_mode) else status.st_nlink
+            attributes = sorted((key, os.getxattr(full, key, follow_symlinks=False))
+                                for key in os.listxattr(full, follow_symlinks=False)
+                                if key.startswith('user.'))
             tree[os.path.relpath(full, top)] = (kind, stat.S_IMODE(status.st_mode), content,
-                                                status.st_ino)
+                                                names, attributes, status.st_ino)
     return tree
 
 
 def without_inodes(tree):
-    return {path: node[:3] for path, node in tree.items()}
+    return {path: node[:5] for path, node in tree.items()}
 
 
 class Case:
