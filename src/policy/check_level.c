@@ -149,20 +149,47 @@ static void check_microvm(struct walk *walk)
 
 #define MAX_WASM_STACK (64 * POLICY_MIB) /* as WASM_MAX_STACK_BYTES of wire/wasm_messages.h */
 
+static bool has_access(const struct policy *policy, bool is_rw_only)
+{
+	bool has = policy->workspace.path[0] &&
+		   (is_rw_only ? policy->workspace.access == POLICY_ACCESS_RW
+			       : policy->workspace.access != POLICY_ACCESS_RO);
+	for (size_t i = 0; i < policy->n_mounts; i++) {
+		enum policy_access access = policy->mounts[i].access;
+		has = has || (is_rw_only ? access == POLICY_ACCESS_RW : access != POLICY_ACCESS_RO);
+	}
+	return has;
+}
+
+/* WASI counts what is written to all folders together; of the host's own no kernel holds that. */
+static void check_wasm_disk(struct walk *walk)
+{
+	const struct policy_limits *limits = &walk->policy->limits;
+	bool is_limited =
+		limits->disk_bytes != POLICY_UNLIMITED || limits->disk_inodes != POLICY_UNLIMITED;
+	if (limits->is_strict && is_limited && has_access(walk->policy, true))
+		refuse(walk, "limits.disk",
+		       "has foso count what is written to a folder of the host, and not the kernel",
+		       "write access overlay in place of rw, or limits.strict: false");
+	if (has_access(walk->policy, false))
+		return;
+	if (limits->disk_bytes != 0 &&
+	    !is_default_number(&policy_fields[POLICY_FIELD_LIMITS_DISK], limits->disk_bytes))
+		refuse(walk, "limits.disk", "has no writable folder to hold it over",
+		       "write 0, remove it, or give a workspace or mount with access rw or overlay");
+	if (limits->disk_inodes != 0 &&
+	    !is_default_number(&policy_fields[POLICY_FIELD_LIMITS_DISK_INODES],
+			       limits->disk_inodes))
+		refuse(walk, "limits.disk_inodes", "has no writable folder to hold it over",
+		       "write 0, remove it, or give a workspace or mount with access rw or overlay");
+}
+
 static void check_wasm(struct walk *walk)
 {
 	const struct policy_limits *limits = &walk->policy->limits;
 	if (limits->cpus_milli > 1000 && limits->cpus_milli != POLICY_UNLIMITED)
 		refuse(walk, "limits.cpus", "runs on one processor", "write 1, or remove it");
-	if (limits->disk_bytes != 0 &&
-	    !is_default_number(&policy_fields[POLICY_FIELD_LIMITS_DISK], limits->disk_bytes))
-		refuse(walk, "limits.disk", "has no writable folder in this version",
-		       "write 0, or remove it");
-	if (limits->disk_inodes != 0 &&
-	    !is_default_number(&policy_fields[POLICY_FIELD_LIMITS_DISK_INODES],
-			       limits->disk_inodes))
-		refuse(walk, "limits.disk_inodes", "has no writable folder in this version",
-		       "write 0, or remove it");
+	check_wasm_disk(walk);
 	if (limits->stack_bytes != POLICY_UNLIMITED && limits->stack_bytes > MAX_WASM_STACK)
 		refuse(walk, "limits.stack", "gives at most 64 MiB", "write 64MiB or less");
 	if (limits->pids != 1 &&

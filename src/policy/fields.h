@@ -87,7 +87,7 @@
 	      0, POLICY_MAX_U32, "yyyy", "",                                                      \
 	      "files and folders that the sandbox may create outside of rw mounts")               \
 	FIELD(LIMITS_FILE_SIZE, "limits.file_size", SIZE, policy, limits.file_size_bytes, "none", POLICY_FIELD_OPTIONAL, \
-	      0, POLICY_MAX_SIZE, "yyyl", "remove it: a Wasm module writes no files in this version", \
+	      0, POLICY_MAX_SIZE, "yyyy", "remove it: a Wasm module writes no files in this version", \
 	      "bytes of one file; none leaves it to limits.disk")                                 \
 	FIELD(LIMITS_FILES, "limits.files", COUNT, policy, limits.files, "1024", POLICY_FIELD_OPTIONAL, \
 	      8, 1048576, "yyyy", "",                                                             \
@@ -125,7 +125,7 @@
 	FIELD(MODULE, "module", HOST_PATH, policy, module, "", 0, 0, 0, "nnny",                   \
 	      "remove it and name the command in args, or use level: wasm",                       \
 	      "Wasm module or component to run")                                                  \
-	FIELD(MOUNTS, "mounts", MOUNTS, policy, mounts, "", 0, 0, 0, "yyyl",                      \
+	FIELD(MOUNTS, "mounts", MOUNTS, policy, mounts, "", 0, 0, 0, "yyyy",                      \
 	      "remove it and pass data through stdin and stdout, or use level: process",          \
 	      "further host folders and files, and tmpfs: HOST:GUEST[:ro|rw|overlay], tmpfs:GUEST[:SIZE], or the four fields") \
 	FIELD(MOUNTS_ACCESS, "mounts[].access", MOUNT_ACCESS, policy_mount, access, "ro", 0, 0, 0, "yyyy", "", \
@@ -193,16 +193,16 @@
 	      "short for workspace.path and workspace.access: PATH[:ro|rw|overlay]")              \
 	FIELD(WORKSPACE_ACCESS, "workspace.access", WORKSPACE_ACCESS, policy, workspace.access, "ro", 0, 0, 0, "yyyy", "", \
 	      "ro, rw, or overlay (changes wait for diff, commit or discard)")                    \
-	FIELD(WORKSPACE_CHANGES, "workspace.changes", ID, policy, workspace.changes, "", 0, 0, 0, "ylll", \
+	FIELD(WORKSPACE_CHANGES, "workspace.changes", ID, policy, workspace.changes, "", 0, 0, 0, "ylly", \
 	      "remove it: the run then begins with the host's folder",                            \
 	      "access overlay: the change set to go on with, such as one that foso fork made; by default a new one") \
-	FIELD(WORKSPACE_PATH, "workspace.path", HOST_PATH, policy, workspace.path, "", 0, 0, 0, "yyyl", \
+	FIELD(WORKSPACE_PATH, "workspace.path", HOST_PATH, policy, workspace.path, "", 0, 0, 0, "yyyy", \
 	      "remove it and pass data through stdin and stdout, or use level: process",          \
 	      "host folder that is seen at /workspace")                                           \
-	FIELD(WORKSPACE_PLACEHOLDERS, "workspace.placeholders", NAME_LIST, policy, workspace.placeholders, "", 0, 0, 0, "ylll", \
+	FIELD(WORKSPACE_PLACEHOLDERS, "workspace.placeholders", NAME_LIST, policy, workspace.placeholders, "", 0, 0, 0, "ylly", \
 	      "remove it: .env files are then hidden as a whole",                                 \
 	      "variables whose values are replaced by placeholders in .env files, which are then shown; * replaces all") \
-	FIELD(WORKSPACE_REDACT, "workspace.redact", GLOB_LIST, policy, workspace.redact, "", 0, 0, 0, "ylll", \
+	FIELD(WORKSPACE_REDACT, "workspace.redact", GLOB_LIST, policy, workspace.redact, "", 0, 0, 0, "ylly", \
 	      "remove it, and keep what must not be seen out of the workspace",                   \
 	      "globs below the workspace that the sandbox sees empty or not at all, beyond workspace.secrets; !GLOB shows again") \
 	FIELD(WORKSPACE_REDACT_AS, "workspace.redact_as", REDACT_AS, policy, workspace.redact_as, "empty", 0, 0, 0, "yyyy", "", \

@@ -70,12 +70,12 @@
 #define POLICY_WORKSPACE_ACCESS_WORDS(WORD)                                                       \
 	WORD(POLICY_ACCESS_RO,      "ro",      "yyyy", "")                                        \
 	WORD(POLICY_ACCESS_RW,      "rw",      "yyyy", "")                                        \
-	WORD(POLICY_ACCESS_OVERLAY, "overlay", "ylll",                                            \
+	WORD(POLICY_ACCESS_OVERLAY, "overlay", "ylly",                                            \
 	     "write ro or rw, or mount the folder with access overlay, which throws its changes away")
 
 #define POLICY_REDACT_AS_WORDS(WORD)                                                              \
 	WORD(POLICY_REDACT_EMPTY,  "empty",  "yyyy", "")                                          \
-	WORD(POLICY_REDACT_ABSENT, "absent", "ylll", "write empty")
+	WORD(POLICY_REDACT_ABSENT, "absent", "ylly", "write empty")
 
 #define POLICY_SHOW_SECRETS_WORDS(WORD)                                                           \
 	WORD(POLICY_SECRETS_HIDE, "hide", "yyyy", "")                                             \
@@ -84,8 +84,8 @@
 #define POLICY_MOUNT_ACCESS_WORDS(WORD)                                                           \
 	WORD(POLICY_ACCESS_RO,      "ro",      "yyyy", "")                                        \
 	WORD(POLICY_ACCESS_RW,      "rw",      "yyyy", "")                                        \
-	WORD(POLICY_ACCESS_OVERLAY, "overlay", "ylln", "write ro or rw, or use level: process")   \
-	WORD(POLICY_ACCESS_TMPFS,   "tmpfs",   "yyyn", "remove it: a Wasm module sees host folders only")
+	WORD(POLICY_ACCESS_OVERLAY, "overlay", "ylly", "write ro or rw, or use level: process")   \
+	WORD(POLICY_ACCESS_TMPFS,   "tmpfs",   "yyyy", "")
 
 #define POLICY_ROOT_WORDS(WORD)                                                                   \
 	WORD(POLICY_ROOT_HOST,  "host",  "yynn", "write dir:PATH at level microvm, none at level wasm") \

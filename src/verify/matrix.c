@@ -9,8 +9,13 @@ static const struct row_group *const of_process[] = {
 };
 
 static const struct row_group *const of_wasm[] = {
-	&rows_wasm_ends,    &rows_wasm_memory,   &rows_wasm_host,
-	&rows_wasm_modules, &rows_wasm_refusals, NULL,
+	&rows_wasm_ends,
+	&rows_wasm_memory,
+	&rows_wasm_host,
+	&rows_wasm_folders,
+	&rows_wasm_modules,
+	&rows_wasm_refusals,
+	NULL,
 };
 
 static const struct row_group *const *chosen = of_process;

@@ -63,8 +63,8 @@ struct row_group {
 extern const struct row_group rows_files, rows_processes, rows_limits, rows_network, rows_kernel,
 	rows_fresh, rows_images, rows_workspace, rows_commit, rows_refusals, rows_life;
 
-extern const struct row_group rows_wasm_ends, rows_wasm_memory, rows_wasm_host, rows_wasm_modules,
-	rows_wasm_refusals;
+extern const struct row_group rows_wasm_ends, rows_wasm_memory, rows_wasm_host, rows_wasm_folders,
+	rows_wasm_modules, rows_wasm_refusals;
 
 /* matrix.c: the groups of the chosen level in order, and the rows of all of them, from 0. */
 void matrix_choose(bool is_wasm);                   /* level process until it is called */

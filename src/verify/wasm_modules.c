@@ -33,23 +33,35 @@
 	"(i32.store (i32.const 0) (i32.const " from ")) (i32.store (i32.const 4) (i32.const " len "))" \
 	"(drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16)))"
 
+/* argv[1]: its address at 1028, its length at 8; from there to the NUL behind it, the last byte. */
+#define GET_ARGUMENT                                                                              \
+	"(drop (call $args_sizes_get (i32.const 0) (i32.const 4)))"                               \
+	"(drop (call $args_get (i32.const 1024) (i32.const 8192)))"                               \
+	"(i32.store (i32.const 8) (i32.sub (i32.sub (i32.add (i32.const 8192)"                    \
+	" (i32.load (i32.const 4))) (i32.load (i32.const 1028))) (i32.const 1)))"
+
 /* Opens argv[1], from each of the descriptors 0 to 9: 0 if one works, else what 3 answers. */
-#define OPEN(flags)                                                                               \
+#define OPEN(flags, rights)                                                                               \
 	MODULE(ARGS PATH_OPEN, "1", "(global $fd (mut i32) (i32.const 0))"                        \
 	       "(global $said (mut i32) (i32.const 0)) (global $r (mut i32) (i32.const 0))",      \
-	       "(drop (call $args_sizes_get (i32.const 0) (i32.const 4)))"                        \
-	       "(drop (call $args_get (i32.const 1024) (i32.const 8192)))"                        \
-	       /* From argv[1] to the NUL behind it, which is the last byte. */                   \
-	       "(i32.store (i32.const 8) (i32.sub (i32.sub (i32.add (i32.const 8192)"             \
-	       " (i32.load (i32.const 4))) (i32.load (i32.const 1028))) (i32.const 1)))"          \
+	       GET_ARGUMENT                                                                       \
 	       "(loop $l (global.set $r (call $path_open (global.get $fd) (i32.const 1)"          \
 	       " (i32.load (i32.const 1028)) (i32.load (i32.const 8)) (i32.const " flags ")"      \
-	       " (i64.const 66) (i64.const 66) (i32.const 0) (i32.const 128)))"                   \
+	       " (i64.const " rights ") (i64.const 66) (i32.const 0) (i32.const 128)))"           \
 	       "(if (i32.eqz (global.get $r)) (then " EXIT("(i32.const 0)") "))"                  \
 	       "(if (i32.eq (global.get $fd) (i32.const 3)) (then (global.set $said (global.get $r))))" \
 	       "(global.set $fd (i32.add (global.get $fd) (i32.const 1)))"                        \
 	       "(br_if $l (i32.lt_u (global.get $fd) (i32.const 10))))"                           \
 	       EXIT("(global.get $said)"))
+
+/* Makes the file "big" in the folder 3; its descriptor is at 128. */
+#define MAKE_FILE_IMPORTS PATH_OPEN
+#define MAKE_FILE_DATA "(data (i32.const 64) \"big\") (global $r (mut i32) (i32.const 0))"       \
+	" (global $n (mut i32) (i32.const 0))"
+#define MAKE_FILE                                                                                 \
+	"(global.set $r (call $path_open (i32.const 3) (i32.const 0) (i32.const 64) (i32.const 3)" \
+	" (i32.const 1) (i64.const 4194368) (i64.const 0) (i32.const 0) (i32.const 128)))"        \
+	"(if (global.get $r) (then " EXIT("(global.get $r)") "))"
 
 #define TRAP(body, code) MODULE("", "1", body, code)
 #define SLEEP(ns_bytes)                                                                           \
@@ -95,8 +107,36 @@ const struct wasm_module wasm_modules[] = {
 	TEXT("divide", TRAP("", "(drop (i32.div_u (i32.const 1) (i32.const 1)))")),
 	TEXT("deep", TRAP(DEEP, "(call $d (i32.const 100000000))")),
 	TEXT("shallow", TRAP(DEEP, "(call $d (i32.const 1000))")),
-	TEXT("open", OPEN("0")),
-	TEXT("create", OPEN("1")),
+	TEXT("open", OPEN("0", "66")),
+	TEXT("open-to-read", OPEN("0", "2")),
+	TEXT("create", OPEN("1", "66")),
+	/* A link "l" in the folder 3 that says argv[1], and then opened: what it came to. */
+	TEXT("link", MODULE(ARGS PATH_OPEN WASI("path_symlink", " (param i32 i32 i32 i32 i32)"), "1",
+		"(data (i32.const 64) \"l\") (global $r (mut i32) (i32.const 0))", GET_ARGUMENT
+		"(global.set $r (call $path_symlink (i32.load (i32.const 1028)) (i32.load (i32.const 8))"
+		" (i32.const 3) (i32.const 64) (i32.const 1)))"
+		"(if (global.get $r) (then " EXIT("(global.get $r)") "))"
+		EXIT("(call $path_open (i32.const 3) (i32.const 1) (i32.const 64) (i32.const 1)"
+		     " (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 128))"))),
+	TEXT("write-2MiB", MODULE(MAKE_FILE_IMPORTS FD_WRITE, "2", MAKE_FILE_DATA, MAKE_FILE
+		"(i32.store (i32.const 0) (i32.const 0)) (i32.store (i32.const 4) (i32.const 65536))"
+		"(loop $l (global.set $r (call $fd_write (i32.load (i32.const 128)) (i32.const 0)"
+		" (i32.const 1) (i32.const 16)))"
+		"(if (global.get $r) (then " EXIT("(global.get $r)") "))"
+		"(global.set $n (i32.add (global.get $n) (i32.load (i32.const 16))))"
+		"(br_if $l (i32.lt_u (global.get $n) (i32.const 2097152))))")),
+	TEXT("size-2MiB", MODULE(MAKE_FILE_IMPORTS WASI("fd_filestat_set_size", " (param i32 i64)"), "1",
+		MAKE_FILE_DATA, MAKE_FILE
+		EXIT("(call $fd_filestat_set_size (i32.load (i32.const 128)) (i64.const 2097152))"))),
+	/* One inside the other would be as good; "a", "b", ... of two letters. */
+	TEXT("make-200", MODULE(WASI("path_create_directory", " (param i32 i32 i32)"), "1",
+		"(data (i32.const 64) \"aa\") (global $r (mut i32) (i32.const 0)) (global $n (mut i32) (i32.const 0))",
+		"(loop $l (i32.store8 (i32.const 64) (i32.add (i32.const 97) (i32.rem_u (global.get $n) (i32.const 20))))"
+		"(i32.store8 (i32.const 65) (i32.add (i32.const 97) (i32.div_u (global.get $n) (i32.const 20))))"
+		"(global.set $r (call $path_create_directory (i32.const 3) (i32.const 64) (i32.const 2)))"
+		"(if (global.get $r) (then " EXIT("(global.get $r)") "))"
+		"(global.set $n (i32.add (global.get $n) (i32.const 1)))"
+		"(br_if $l (i32.lt_u (global.get $n) (i32.const 200))))")),
 	TEXT("preopen", MODULE(WASI("fd_prestat_get", " (param i32 i32)"), "1", "",
 		EXIT("(call $fd_prestat_get (i32.const 3) (i32.const 0))"))),
 	TEXT("send", MODULE(WASI("sock_send", " (param i32 i32 i32 i32 i32)"), "1", "",

@@ -78,7 +78,7 @@ static _Noreturn void child_main(const struct wasm_program *program, struct wasm
 	close(WASM_LIBRARY_FD);
 	close(WASM_MODULE_FD);
 	/* And the folders: it may write to what it has. */
-	(void)syscall(SYS_close_range, WASM_DISK_FD, ~0u, 0);
+	(void)syscall(SYS_close_range, WASM_HELPER_FD, ~0u, 0);
 	int errnum = confine();
 	if (errnum != 0)
 		(void)fail_with(&report->failed, "level 'wasm'", "see foso doctor",

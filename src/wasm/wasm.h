@@ -47,10 +47,6 @@ struct wasm_program {
 	struct wasi_disk *disk;
 };
 
-/* Whoever holds the lock of this file may count; fork() shares it, and a lock goes with its owner.
- */
-#define WASM_DISK_FD (WASM_FIRST_FOLDER_FD - 1)
-
 /* report_new(), report_free() - NULL if there is no memory. */
 struct wasm_report *report_new(void);
 void report_free(struct wasm_report *report);

@@ -49,8 +49,11 @@ enum wasm_message {
 /* Where foso-wasm finds what it is started with. */
 enum { WASM_CHANNEL_FD = 3, WASM_LIBRARY_FD, WASM_MODULE_FD, WASM_CODE_FD, WASM_N_FDS };
 
-/* And its folders, one after the other; what is opened in between is the library's. */
-enum { WASM_FIRST_FOLDER_FD = 64 };
+/*
+ * And its folders, one after the other, if it has any; then before them the socket to the helper
+ * (levels/wasm/folders.h), and the file whose lock is that of what was written.
+ */
+enum { WASM_HELPER_FD = 62, WASM_DISK_FD, WASM_FIRST_FOLDER_FD };
 #define WASM_MAX_FOLDERS (POLICY_MAX_MOUNTS + 8)
 
 /*

@@ -45,15 +45,38 @@ static const char *memory_words(const struct wasm *wasm)
 	return words;
 }
 
+static void describe_folders(struct wasm *wasm, struct evidence_record *record)
+{
+	const struct policy_limits *limits = &wasm->policy->limits;
+	struct wasm_folders *folders = &wasm->folders;
+	bool has_writable = false;
+	for (size_t i = 0; i < folders->n_items; i++)
+		has_writable = has_writable || folders->items[i].access != POLICY_ACCESS_RO;
+	if (has_writable) {
+		add_limit(record, "limits.disk", WASM_DISK_WORDS, limits->disk_bytes,
+			  wasm->n_disk_refused);
+		add_limit(record, "limits.disk_inodes", WASM_DISK_WORDS, limits->disk_inodes, 0);
+		record->usage.disk_bytes = wasm->disk_bytes;
+		record->usage.disk_inodes = wasm->disk_inodes;
+	}
+	if (folders->attach.has_changes && record->n_limits < ARRAY_LEN(record->limits))
+		record->limits[record->n_limits++] =
+			(struct evidence_limit){ "limits.disk", folders->attach.told.mechanism,
+						 folders->attach.changes.record.disk_bytes, 0 };
+	for (size_t i = 0; i < folders->attach.n_notes; i++)
+		note(record, folders->attach.notes[i]);
+}
+
 void wasm_describe(struct sandbox *sandbox, struct evidence_record *record)
 {
 	static const char *const versions[] = { "no control groups", "cgroup v1", "cgroup v2" };
 	/* Read after the sandbox is gone; of a monitor, which has one, as long as it lives. */
 	static char digest[DIGEST_HEX_BYTES], fuel[64];
-	const struct wasm *wasm = sandbox->impl;
+	struct wasm *wasm = sandbox->impl;
 	if (!wasm)
 		return;
 	const struct policy_limits *limits = &wasm->policy->limits;
+	attach_end(&wasm->folders.attach, record);
 	memcpy(digest, wasm->module_digest, sizeof(digest));
 	(void)snprintf(fuel, sizeof(fuel), "fuel used: %" PRIu64, wasm->fuel);
 	record->root = wasm->policy->module;
@@ -78,6 +101,7 @@ void wasm_describe(struct sandbox *sandbox, struct evidence_record *record)
 	add_limit(record, "limits.output", "count of the monitor, through which all output passes",
 		  limits->output_bytes, 0);
 	note(record, fuel);
+	describe_folders(wasm, record);
 	if (wasm->was_damaged)
 		note(record, "compiled code was kept, but was not what had been written: "
 			     "it was compiled anew");

@@ -193,11 +193,20 @@ static int on_ended(struct wasm *wasm, struct level_event *ret)
 	wasm->fuel += ended.fuel;
 	wasm->cpu_ns += ended.cpu_ns;
 	wasm->memory_peak_bytes = MAX(wasm->memory_peak_bytes, ended.memory_peak_bytes);
+	bool was_refused = ended.n_disk_refused > wasm->n_disk_refused;
+	wasm->disk_bytes = ended.disk_bytes;
+	wasm->disk_inodes = ended.disk_inodes;
+	wasm->n_disk_refused = MAX(wasm->n_disk_refused, ended.n_disk_refused);
 	ret->type = LEVEL_EVENT_EXITED;
 	ret->command = ended.command;
 	ret->code = ended.end == WASM_END_EXIT ? ended.code : -1;
 	ret->signal = ended.end == WASM_END_SIGNAL ? ended.code : 0;
 	set_reason(wasm, &ended, is_oom, ret);
+	if (was_refused && ret->code > 0 && !ret->limit) {
+		/* It was told, and did not cope. */
+		ret->reason = END_DISK;
+		ret->limit = "limits.disk";
+	}
 	return 1;
 }
 
@@ -238,6 +247,26 @@ static bool has_words(const struct wasm *wasm)
 {
 	struct pollfd ready = { .fd = wasm->channel_fd, .events = POLLIN };
 	return poll(&ready, 1, 0) > 0 && (ready.revents & POLLIN);
+}
+
+/* Without its keeper nobody would guard what is hidden: that ends the sandbox. */
+static int on_keeper(struct wasm *wasm, struct level_event *ret)
+{
+	int fd = wasm->folders.attach.keeper_fd;
+	char byte;
+	ssize_t n = recv(fd, &byte, 1, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n == 1 && byte == KEEPER_DISK_FULL) {
+		ret->type = LEVEL_EVENT_LIMIT;
+		ret->reason = END_DISK;
+		ret->limit = "limits.disk";
+		ret->is_exceeded = true;
+		return 1;
+	}
+	(void)epoll_ctl(wasm->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	return wasm->is_killed || wasm->is_gone ? 0
+						: lost(ret, "the keeper of its workspace ended");
 }
 
 static int gone(struct wasm *wasm, struct level_event *ret)
@@ -292,6 +321,8 @@ int wasm_dispatch(struct sandbox *sandbox, struct level_event *ret, struct error
 			r = on_death(wasm, ret);
 		else if (event.data.fd == wasm->cpu_timer_fd)
 			r = wasm_cpu_check(wasm, ret);
+		else if (event.data.fd == wasm->folders.attach.keeper_fd)
+			r = on_keeper(wasm, ret);
 		if (r != 0)
 			return r;
 	}

@@ -27,13 +27,15 @@
 
 #define N_FDS      (WASM_N_FDS - WASM_CHANNEL_FD)
 #define FD(number) fds[(number)-WASM_CHANNEL_FD]
-#define OUT_OF_WAY 32 /* first number that no descriptor of foso-wasm has */
+/* First number that no descriptor of foso-wasm has. */
+#define OUT_OF_WAY (WASM_FIRST_FOLDER_FD + WASM_MAX_FOLDERS)
 #define HOST_STACK (8u << 20)
 
 struct child {
 	int fds[N_FDS]; /* what is to be at WASM_CHANNEL_FD and behind it */
 	int program_fd, null_fd;
 	uint64_t stack_bytes;
+	struct wasm_folders *folders;
 };
 
 static int fail(struct error *err, int errnum, const char *subject, const char *message,
@@ -60,6 +62,17 @@ static int move(int *fd)
 	return *fd < 0 ? errno : 0;
 }
 
+/* But the folders, which have their places, and the socket to the helper before them. */
+static int close_others(const struct wasm_folders *folders)
+{
+	if (folders->n_items == 0)
+		return confine_close_fds(WASM_N_FDS + 1);
+	if (dup3(folders->helper_fd, WASM_HELPER_FD, 0) < 0 ||
+	    syscall(SYS_close_range, WASM_N_FDS + 1, WASM_HELPER_FD - 1, 0) < 0)
+		return errno;
+	return confine_close_fds(WASM_FIRST_FOLDER_FD + (unsigned)wasm_folders_count(folders));
+}
+
 static int place_fds(struct child *child)
 {
 	int r = move(&child->program_fd);
@@ -73,7 +86,7 @@ static int place_fds(struct child *child)
 		r = dup3(child->fds[i], WASM_CHANNEL_FD + i, 0) < 0 ? errno : 0;
 	if (r == 0 && dup3(child->program_fd, WASM_N_FDS, O_CLOEXEC) < 0)
 		r = errno;
-	return r == 0 ? confine_close_fds(WASM_N_FDS + 1) : r;
+	return r == 0 ? close_others(child->folders) : r;
 }
 
 static int become_nobody(const struct child *child)
@@ -97,18 +110,33 @@ static int become_nobody(const struct child *child)
 	return r == 0 ? confine_capabilities() : r;
 }
 
+/* What it could not show it says itself, with the field that named it. */
+static void build_root(struct child *child)
+{
+	struct wasm_failed failed = { .subject = "" };
+	char storage[1024];
+	struct buf bytes = BUF_ON(storage, sizeof(storage) - 1);
+	if (child->folders->n_items == 0 || wasm_root_build(child->folders, &failed) == 0)
+		return;
+	wasm_failed_encode(&failed, &bytes);
+	(void)wasm_channel_send(child->FD(WASM_CHANNEL_FD), WASM_FAILED, bytes.data, bytes.len,
+				NULL, 0);
+	_exit(1);
+}
+
 static _Noreturn void child_main(struct child *child)
 {
 	char *argv[] = { (char[]){ "foso-wasm" }, NULL };
 	char *envp[] = { NULL };
 	if (!await_maps(child->FD(WASM_CHANNEL_FD)))
 		_exit(1);
+	build_root(child);
 	int r = become_nobody(child);
 	if (r == 0)
 		r = place_fds(child);
 	if (r == 0) {
 		confine_signals();
-		(void)umask(077);
+		(void)umask(child->folders->n_items > 0 ? 022 : 077);
 		/* Changing ids forgets it, so it comes after. */
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		sys_execveat(WASM_N_FDS, "", argv, envp, AT_EMPTY_PATH);
@@ -130,7 +158,15 @@ static unsigned choose_uid(const char *id)
 	uint32_t hash = 2166136261u;
 	for (; *id; id++)
 		hash = (hash ^ (uint8_t)*id) * 16777619u;
-	return WASM_FIRST_UID + hash % WASM_N_UIDS;
+	return WASM_FIRST_UID + hash % WASM_N_UIDS / 2 * 2;
+}
+
+/* Its own id; started by root, also the id 0 that owns what foso makes in its root. */
+static void write_map(char text[64], unsigned id, bool is_root)
+{
+	int len = snprintf(text, 64, "%u %u 1", WASM_INNER_ID, id);
+	if (is_root)
+		(void)snprintf(text + len, 64 - (size_t)len, "\n0 %u 1", id + 1);
 }
 
 void wasm_choose_ids(const char *id, unsigned *ret_uid, unsigned *ret_gid)
@@ -144,8 +180,8 @@ static int map_ids(const struct wasm *wasm, unsigned uid, unsigned gid, struct e
 {
 	bool is_root = geteuid() == 0;
 	char uids[64], gids[64];
-	(void)snprintf(uids, sizeof(uids), "%u %u 1", WASM_INNER_ID, uid);
-	(void)snprintf(gids, sizeof(gids), "%u %u 1", WASM_INNER_ID, gid);
+	write_map(uids, uid, is_root);
+	write_map(gids, gid, is_root);
 	if (write_proc(wasm->pid, "uid_map", uids) < 0 ||
 	    (!is_root && write_proc(wasm->pid, "setgroups", "deny") < 0) ||
 	    write_proc(wasm->pid, "gid_map", gids) < 0)
@@ -216,17 +252,21 @@ static int open_files(struct wasm *wasm, struct child *child, struct error *err)
 static int configure(struct wasm *wasm, struct error *err)
 {
 	const struct policy_limits *limits = &wasm->policy->limits;
-	const struct wasm_configure configure = {
+	char *names[WASM_MAX_FOLDERS];
+	struct wasm_configure configure = {
 		.needs_compile = wasm->was_compiled,
 		.fuel = limits->fuel,
 		.memory_bytes = limits->memory_bytes,
 		.stack_bytes = limits->stack_bytes,
 		.tables = limits->tables,
 	};
-	char storage[128];
-	struct buf bytes = BUF_ON(storage, sizeof(storage) - 1);
+	wasm_folders_configure(&wasm->folders, names, &configure);
+	auto_buf struct buf bytes = BUF_INIT(WASM_MAX_MESSAGE_BYTES);
 	wasm_configure_encode(&configure, &bytes);
-	int r = wasm_channel_send(wasm->channel_fd, WASM_CONFIGURE, bytes.data, bytes.len, NULL, 0);
+	int r = buf_is_whole(&bytes) ? 0 : E2BIG;
+	if (r == 0)
+		r = wasm_channel_send(wasm->channel_fd, WASM_CONFIGURE, bytes.data, bytes.len, NULL,
+				      0);
 	if (r == 0 && !wasm->was_compiled)
 		r = wasm_channel_send(wasm->channel_fd, WASM_LOAD, NULL, 0, NULL, 0);
 	return r == 0 ? 0 : fail(err, r, "sandbox", "the child is gone", "see foso doctor");
@@ -236,7 +276,8 @@ static int clone_child(struct wasm *wasm, struct child *child, struct error *err
 {
 	int pidfd = -1;
 	struct clone_args args = {
-		.flags = NAMESPACES | CLONE_PIDFD,
+		.flags = NAMESPACES | CLONE_PIDFD |
+			 (wasm->folders.n_items > 0 ? CLONE_NEWNS | CLONE_NEWNET : 0),
 		.pidfd = (uint64_t)(uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 	};
@@ -253,6 +294,26 @@ static int clone_child(struct wasm *wasm, struct child *child, struct error *err
 	wasm->pid = pid;
 	wasm->pidfd = pidfd;
 	return 0;
+}
+
+/* If the child could not show one of them, its own words say more. */
+static int give_folders(struct sandbox *sandbox, struct wasm *wasm, struct error *err)
+{
+	struct wasm_folders *folders = &wasm->folders;
+	static struct wasm_packet packet;
+	struct wasm_failed failed;
+	int r = wasm_folders_send(folders, sandbox->id, wasm->pid, wasm->pidfd, err);
+	if (r == 0)
+		r = wasm_folders_finish(folders, err);
+	if (r == 0 || wasm_channel_recv(wasm->channel_fd, &packet, MSG_DONTWAIT) != 0)
+		return r;
+	if (packet.number == WASM_FAILED && wasm_failed_decode(&failed, packet.bytes, packet.len)) {
+		error_clear(err);
+		r = error_set(err, ERR_REFUSED, 0, failed.subject, "%s", failed.message);
+		r = error_remedy(err, r, "%s", failed.remedy);
+	}
+	wasm_packet_close(&packet);
+	return r;
 }
 
 static int announce(struct sandbox *sandbox, struct error *err)
@@ -274,7 +335,8 @@ static int stand(struct sandbox *sandbox, struct wasm *wasm, struct child *child
 		return r;
 	sandbox->root_pid = wasm->pid;
 	if ((!has_v2 && (r = announce(sandbox, err)) < 0) ||
-	    (r = map_ids(wasm, uid, gid, err)) < 0 || (r = configure(wasm, err)) < 0)
+	    (r = map_ids(wasm, uid, gid, err)) < 0 || (r = configure(wasm, err)) < 0 ||
+	    (r = give_folders(sandbox, wasm, err)) < 0)
 		return r;
 	return has_v2 ? 0 : wasm_groups_make(sandbox, wasm, uid, gid, err);
 }
@@ -284,7 +346,9 @@ static int start(struct sandbox *sandbox, struct wasm *wasm, struct child *child
 	int sockets[2], r;
 	uint64_t stack_bytes = wasm->policy->limits.stack_bytes;
 	child->stack_bytes = stack_bytes == POLICY_UNLIMITED ? 0 : stack_bytes;
-	if ((r = open_programs(child, err)) < 0 || (r = open_files(wasm, child, err)) < 0)
+	child->folders = &wasm->folders;
+	if ((r = open_programs(child, err)) < 0 || (r = open_files(wasm, child, err)) < 0 ||
+	    (r = wasm_folders_open(&wasm->folders, choose_uid(sandbox->id), err)) < 0)
 		return r;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return fail(err, errno, "sandbox", "no socket to foso-wasm",

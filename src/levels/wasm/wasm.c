@@ -62,6 +62,7 @@ static void wasm_teardown(struct sandbox *sandbox, struct error_list *leftovers)
 		if (wasm->commands[i].number != 0)
 			wasm_command_free(&wasm->commands[i]);
 	}
+	wasm_folders_fini(&wasm->folders);
 	wasm_groups_remove(wasm, leftovers);
 	free(wasm);
 	sandbox->impl = NULL;
@@ -88,7 +89,9 @@ static int open_events(struct sandbox *sandbox, struct wasm *wasm, struct error 
 	wasm->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	wasm->self_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (wasm->epoll_fd < 0 || wasm->self_fd < 0 || watch(wasm, wasm->self_fd) < 0 ||
-	    watch(wasm, wasm->channel_fd) < 0 || watch(wasm, wasm->pidfd) < 0)
+	    watch(wasm, wasm->channel_fd) < 0 || watch(wasm, wasm->pidfd) < 0 ||
+	    (wasm->folders.attach.keeper_fd >= 0 &&
+	     watch(wasm, wasm->folders.attach.keeper_fd) < 0))
 		return fail(err, errno, "its events cannot be watched");
 	if (wasm->shares_cpu) {
 		wasm->cpu_timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -113,6 +116,7 @@ static int wasm_provision(struct sandbox *sandbox, struct error *err)
 	wasm->code_fd = wasm->folder_fd = wasm->cpu_timer_fd = -1;
 	wasm->entry.clone_fd = -1;
 	cgroup_init(&wasm->groups);
+	wasm_folders_init(&wasm->folders, wasm->policy);
 	sandbox->impl = wasm;
 	int r = wasm_start(sandbox, wasm, err);
 	if (r == 0)

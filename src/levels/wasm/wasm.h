@@ -20,12 +20,13 @@
 
 #include "base/digest.h"
 #include "levels/level.h"
+#include "levels/wasm/folders.h"
 #include "limits/cgroup.h"
 #include "wire/wasm_messages.h"
 
 /*
- * Ids of sandboxes that root starts: below those of level process, one each, chosen by the
- * sandbox's name.
+ * Ids of sandboxes that root starts: below those of level process, two each, chosen by the
+ * sandbox's name: foso-wasm's, and that of id 0 inside, which owns what foso makes in its root.
  */
 #define WASM_FIRST_UID 0x60000000u
 #define WASM_N_UIDS    0x08000000u
@@ -69,6 +70,8 @@ struct wasm {
 	char key[DIGEST_HEX_BYTES];  /* names the code in the folder */
 	char module_digest[DIGEST_HEX_BYTES];
 	bool was_compiled, was_damaged;
+	struct wasm_folders folders;
+	uint64_t disk_bytes, disk_inodes, n_disk_refused;
 	uint64_t fuel, cpu_ns, memory_peak_bytes, n_fuel_hits, n_memory_hits;
 };
 

@@ -71,13 +71,6 @@ void wasi_disk_resize(const struct wasi *wasi, uint64_t from, uint64_t to)
 		disk->bytes -= MIN(before - after, disk->bytes);
 }
 
-uint32_t wasi_disk_refuse(const struct wasi *wasi)
-{
-	if (wasi->disk)
-		wasi->disk->n_refused++;
-	return WASI_ENOSPC;
-}
-
 bool wasi_disk_has_inode(const struct wasi *wasi)
 {
 	return !wasi->disk || wasi->disk->inodes < wasi->disk->max_inodes;
@@ -122,7 +115,7 @@ uint32_t wasi_disk_fill(const struct wasi *wasi, const struct stat *status)
 	if (there + WASI_BLOCK_BYTES >= full || has_noted_holes(disk, status))
 		return WASI_SUCCESS;
 	if (full > wasi_disk_room(wasi, there))
-		return wasi_disk_refuse(wasi);
+		return WASI_ENOSPC;
 	wasi_disk_resize(wasi, there, full);
 	wasi_disk_note_holes(wasi, status->st_dev, status->st_ino);
 	return WASI_SUCCESS;

@@ -68,7 +68,7 @@ static uint32_t fit(const struct wasi *wasi, struct transfer *transfer, uint64_t
 	    (*ret_place < room && transfer->len <= room - *ret_place))
 		return r;
 	if (*ret_place >= room)
-		return wasi_disk_refuse(wasi);
+		return WASI_ENOSPC;
 	cut_iovecs(transfer, room - *ret_place);
 	return WASI_SUCCESS;
 }
@@ -231,7 +231,7 @@ static uint32_t resize(struct wasi *wasi, const struct wasi_file *file, uint64_t
 		return wasi_errno_of(errnum);
 	uint64_t before = (uint64_t)status.st_size;
 	if (size > before && size > wasi_disk_room(wasi, before))
-		return wasi_disk_refuse(wasi);
+		return WASI_ENOSPC;
 	uint64_t most = MAX(before, size);
 	wasi_disk_resize(wasi, before, most);
 	errnum = grow(file->fd, offset, size);

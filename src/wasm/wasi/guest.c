@@ -181,6 +181,8 @@ uint32_t wasi_call(struct wasi *wasi, enum wasi_function function, const uint64_
 		return functions[function].handler(wasi, args);
 	wasi_disk_lock(wasi);
 	uint32_t outcome = functions[function].handler(wasi, args);
+	if (outcome == WASI_ENOSPC || outcome == WASI_EDQUOT) /* Ours, or the kernel's. */
+		wasi->disk->n_refused++;
 	wasi_disk_unlock(wasi);
 	return outcome;
 }

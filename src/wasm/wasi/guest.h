@@ -177,14 +177,12 @@ bool wasi_pay(const struct wasi *wasi, uint64_t n_units);
  * wasi_disk_room() - how far a file of @size may grow, in bytes: UINT64_MAX without a limit.
  * wasi_disk_resize() - a file or folder of @from bytes has @to now; counted before it grows and
  * after it has shrunk, so that who is killed in between has counted too much.
- * wasi_disk_refuse() - notes that something did not fit; WASI_ENOSPC.
  */
 bool wasi_disk_counts(const struct wasi *wasi);
 void wasi_disk_lock(const struct wasi *wasi);
 void wasi_disk_unlock(const struct wasi *wasi);
 uint64_t wasi_disk_room(const struct wasi *wasi, uint64_t size);
 void wasi_disk_resize(const struct wasi *wasi, uint64_t from, uint64_t to);
-uint32_t wasi_disk_refuse(const struct wasi *wasi);
 bool wasi_disk_has_inode(const struct wasi *wasi);
 void wasi_disk_add_inodes(const struct wasi *wasi, int n);
 /*

@@ -147,7 +147,7 @@ uint32_t wasi_growth_begin(const struct wasi *wasi, int fd, bool has_inode, stru
 	ret->taken = n_blocks * WASI_BLOCK_BYTES;
 	ret->has_inode = has_inode;
 	if (wasi_disk_room(wasi, 0) < ret->taken || (has_inode && !wasi_disk_has_inode(wasi)))
-		return wasi_disk_refuse(wasi);
+		return WASI_ENOSPC;
 	ret->fd = fd;
 	wasi_disk_resize(wasi, 0, ret->taken);
 	if (has_inode)
