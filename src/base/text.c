@@ -49,13 +49,44 @@ bool text_is_utf8(const char *bytes, size_t len)
 	return true;
 }
 
+uint32_t text_utf8_decode(const char *bytes, size_t n)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+	static const unsigned char masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	uint32_t point = b[0] & masks[n];
+	for (size_t i = 1; i < n; i++)
+		point = point << 6 | (b[i] & 0x3f);
+	return point;
+}
+
+bool text_is_invisible(uint32_t point)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{ 0xad, 0xad },       { 0x34f, 0x34f },     { 0x61c, 0x61c },
+		{ 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },   { 0x180b, 0x180f },
+		{ 0x200b, 0x200f },   { 0x2028, 0x202e },   { 0x2060, 0x206f },
+		{ 0x3164, 0x3164 },   { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },
+		{ 0xffa0, 0xffa0 },   { 0xfff0, 0xfff8 },   { 0x1bca0, 0x1bca3 },
+		{ 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
+	};
+	if (point < 0xad)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
+		if (point >= ranges[i].first && point <= ranges[i].last)
+			return true;
+	return false;
+}
+
 /* C1 controls (U+0080..U+009F) drive some terminals just as C0 does. */
 static bool is_printable(const char *bytes, size_t n)
 {
 	const unsigned char *b = (const unsigned char *)bytes;
 	if (n == 1)
 		return b[0] >= 0x20 && b[0] != 0x7f;
-	return !(n == 2 && b[0] == 0xc2 && b[1] < 0xa0);
+	return !(n == 2 && b[0] == 0xc2 && b[1] < 0xa0) &&
+	       !text_is_invisible(text_utf8_decode(bytes, n));
 }
 
 void text_escape(const char *bytes, size_t len, char *text, size_t size)

@@ -9,9 +9,9 @@
 /*
  * text_escape() - copy bytes so that a terminal and a log can show them
  *
- * Control bytes, DEL and bytes that are not part of valid UTF-8 become \xNN, a backslash
- * becomes two.  The result always ends with a NUL and never with half a sequence; it is cut
- * when @size is too small.
+ * Control bytes, DEL, bytes that are not part of valid UTF-8, and characters that are invisible or
+ * turn the direction of writing, become \xNN, a backslash becomes two.  The result always ends with
+ * a NUL and never with half a sequence; it is cut when @size is too small.
  */
 void text_escape(const char *bytes, size_t len, char *text, size_t size);
 
@@ -22,6 +22,19 @@ void text_escape(const char *bytes, size_t len, char *text, size_t size);
  * U+10FFFF included).  Source: RFC 3629 section 4.
  */
 size_t text_utf8_next(const char *bytes, size_t len);
+
+/* text_utf8_decode() - the code point of a sequence of @n bytes, as text_utf8_next() measured it.
+ */
+uint32_t text_utf8_decode(const char *bytes, size_t n);
+
+/*
+ * text_is_invisible() - whether a character leaves no mark of its own
+ *
+ * Those that Unicode calls default ignorable (HFS+, and ext4 and f2fs where they fold case, leave
+ * them out of a comparison), and those that turn the direction of writing or begin a line.
+ * Source: Unicode 15 DerivedCoreProperties.txt.
+ */
+bool text_is_invisible(uint32_t point);
 
 /* text_is_utf8() - true if all @len bytes are valid UTF-8. */
 bool text_is_utf8(const char *bytes, size_t len);

@@ -19,38 +19,6 @@ static const struct reason {
 #undef PATH_ROW
 };
 
-/*
- * What HFS+ leaves out of a comparison, and what Unicode calls default ignorable, which ext4 and
- * f2fs leave out where they fold case.  Source: Unicode 15 DerivedCoreProperties.txt.
- */
-static bool is_ignored(uint32_t point)
-{
-	static const struct {
-		uint32_t first, last;
-	} ranges[] = {
-		{ 0xad, 0xad },       { 0x34f, 0x34f },     { 0x61c, 0x61c },
-		{ 0x115f, 0x1160 },   { 0x17b4, 0x17b5 },   { 0x180b, 0x180f },
-		{ 0x200b, 0x200f },   { 0x202a, 0x202e },   { 0x2060, 0x206f },
-		{ 0x3164, 0x3164 },   { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },
-		{ 0xffa0, 0xffa0 },   { 0xfff0, 0xfff8 },   { 0x1bca0, 0x1bca3 },
-		{ 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
-	};
-	for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
-		if (point >= ranges[i].first && point <= ranges[i].last)
-			return true;
-	return false;
-}
-
-static uint32_t decode(const char *bytes, size_t n)
-{
-	const unsigned char *b = (const unsigned char *)bytes;
-	static const unsigned char masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
-	uint32_t point = b[0] & masks[n];
-	for (size_t i = 1; i < n; i++)
-		point = point << 6 | (b[i] & 0x3f);
-	return point;
-}
-
 /* One character that folds to several of ASCII.  Source: Unicode 15 CaseFolding.txt, status F. */
 static const struct {
 	uint32_t point;
@@ -65,7 +33,7 @@ static const struct {
 /* Bytes of the character folded to @out, of which there are at least 4. */
 static size_t fold_one(const char *bytes, size_t n, char *out)
 {
-	uint32_t point = decode(bytes, n);
+	uint32_t point = text_utf8_decode(bytes, n);
 	if (n == 1) {
 		if (point >= 'A' && point <= 'Z')
 			point |= 0x20;
@@ -85,7 +53,7 @@ static size_t fold_one(const char *bytes, size_t n, char *out)
 			memcpy(out, longer[i].ascii, longer[i].len);
 			return longer[i].len;
 		}
-	if (is_ignored(point))
+	if (text_is_invisible(point))
 		return 0;
 	memcpy(out, bytes, n);
 	return n;

@@ -18,6 +18,17 @@ static void test_text_escape_control_bytes_are_shown(void)
 	STR_EQ(escaped("\xff\xc3\xa9", 3), "\\xff\xc3\xa9");
 }
 
+/* "gpj.exe" would be seen as "exe.jpg", and two names as one. */
+static void test_text_escape_invisible_characters_are_shown(void)
+{
+	STR_EQ(escaped("a\xe2\x80\xaegpj.exe", 11), "a\\xe2\\x80\\xaegpj.exe");
+	STR_EQ(escaped("a\xe2\x80\x8b", 4), "a\\xe2\\x80\\x8b");
+	STR_EQ(escaped("a\xe2\x81\xa6\xf3\xa0\x80\xa0", 8), "a\\xe2\\x81\\xa6\\xf3\\xa0\\x80\\xa0");
+	STR_EQ(escaped("\xe2\x82\xac\xe6\x97\xa5", 6), "\xe2\x82\xac\xe6\x97\xa5");
+	OK(!text_is_invisible('a'));
+	OK(text_is_invisible(0x202e));
+}
+
 static void test_text_escape_never_ends_in_half_a_piece(void)
 {
 	char text[5];
@@ -64,6 +75,7 @@ static void test_text_distance_counts_edits_of_near_words(void)
 int main(void)
 {
 	RUN(test_text_escape_control_bytes_are_shown);
+	RUN(test_text_escape_invisible_characters_are_shown);
 	RUN(test_text_escape_never_ends_in_half_a_piece);
 	RUN(test_text_is_utf8_refuses_what_rfc_3629_refuses);
 	RUN(test_text_parse_u64_takes_whole_decimal_numbers_only);
