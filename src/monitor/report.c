@@ -190,8 +190,8 @@ static int leave_evidence(struct monitor *monitor, struct evidence_record *recor
 	digest_sha256(canonical->data, canonical->len, NULL, 0, record->policy_digest);
 	evidence_record_format(record, &json);
 	if (!buf_is_whole(canonical) || !buf_is_whole(&json)) {
-		r = error_set(&err, ERR_SYSTEM, ENOMEM, "evidence", "the record cannot be made");
-		(void)error_remedy(&err, r, "free some memory");
+		r = error_set(&err, ERR_SYSTEM, 0, "evidence", "the record cannot be made");
+		(void)error_remedy(&err, r, "free some memory, or mend what is told below");
 	}
 	if (r == 0 && monitor->evidence_fd >= 0) {
 		r = evidence_log_append(monitor->evidence_fd, json.data, json.len,

@@ -95,6 +95,16 @@ static void describe_command(const struct policy_list *args, char *text, size_t 
 	}
 }
 
+/* What every record needs, found out before the command runs. */
+static int check_canonical(struct monitor *monitor, struct error *err)
+{
+	if (buf_is_whole(monitor_canonical(monitor)))
+		return 0;
+	int r = error_set(err, ERR_LIMIT, 0, "policy", "its canonical form has more than %d bytes",
+			  POLICY_MAX_ENCODED_BYTES);
+	return error_remedy(err, r, "pass large data through a file or stdin");
+}
+
 /* So that whoever finds the sandbox without us can write its record. */
 static int leave_will(struct monitor *monitor, struct error *err)
 {
@@ -124,8 +134,8 @@ static int register_run(struct sandbox *sandbox, struct error *err)
 	if (sandbox->root_pid != 0)
 		state->init_start_ticks = rundir_start_ticks(sandbox->root_pid);
 	describe_command(&monitor->plan->policy.args, state->command, sizeof(state->command));
-	int r = rundir_open(&monitor->rundir_fd, err);
-	if (r < 0)
+	int r = check_canonical(monitor, err);
+	if (r < 0 || (r = rundir_open(&monitor->rundir_fd, err)) < 0)
 		return r;
 	r = rundir_create(monitor->rundir_fd, monitor->id, state, &monitor->state_fd, err);
 	return r < 0 || !monitor->plan->policy.evidence.is_on ? r : leave_will(monitor, err);
