@@ -162,6 +162,8 @@ static int write_result(const struct monitor *monitor, struct buf *json, struct 
 	int errnum = write_in_time(monitor->plan->result_fd, json->data, json->len);
 	if (errnum == 0)
 		return 0;
+	/* Nothing rather than the half of it; a pipe keeps what it has. */
+	(void)!ftruncate(monitor->plan->result_fd, 0);
 	int r = error_set(err, ERR_SYSTEM, errnum, "--result", "the record cannot be written");
 	return error_remedy(err, r,
 			    errnum == ETIMEDOUT ? "read the pipe, or name a file"
