@@ -60,8 +60,8 @@
 	OPTION(BACKGROUND, "background", '\0', "WHAT", "keep kill", "background",                 \
 	       "what becomes of processes that outlive the command: kill (the default) or keep")  \
 	OPTION(SET,        "set",        's',  "FIELD=VALUE", "", "",                             \
-	       "any field of foso-policy(5), such as network.allow=example.org:443; on a list it " \
-	       "adds an item; may be repeated")                                                   \
+	       "any field of foso-policy(5), such as syscalls.deny=connect; on a list it adds an item; " \
+	       "may be repeated")                                                                  \
 	OPTION(TTY,        "tty",        't',  "", "", "",                                        \
 	       "give the command a terminal of its own, tied to the one that stdin is")           \
 	OPTION(RESULT,     "result",     'o',  "FILE", "<file>", "",                              \

@@ -195,7 +195,9 @@ static int leave_evidence(struct monitor *monitor, struct evidence_record *recor
 		r = error_set(&err, ERR_SYSTEM, 0, "evidence", "the record cannot be made");
 		(void)error_remedy(&err, r, "free some memory, or mend what is told below");
 	}
-	if (r == 0 && monitor->evidence_fd >= 0) {
+	/* Without its signer the run was refused, and that has been said. */
+	bool can_be_left = !record->is_signed || monitor->signer.fd >= 0;
+	if (r == 0 && monitor->evidence_fd >= 0 && can_be_left) {
 		r = evidence_log_append(monitor->evidence_fd, json.data, json.len,
 					record->is_signed ? evidence_signer_sign : NULL,
 					&monitor->signer, &err);

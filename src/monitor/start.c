@@ -397,8 +397,10 @@ int monitor_start(struct monitor *monitor, struct error *err)
 	 */
 	if (policy->evidence.is_on && (r = open_evidence(monitor, err)) < 0)
 		return r;
-	if (monitor->signer.pid > 0 && (r = evidence_signer_await(&monitor->signer, err)) < 0)
+	if (monitor->signer.pid > 0 && (r = evidence_signer_await(&monitor->signer, err)) < 0) {
+		evidence_signer_stop(&monitor->signer);
 		return r;
+	}
 	monitor->idle_since_ns = monitor_now_ns();
 	if (!is_session && (r = execute(monitor, err)) < 0)
 		return r;

@@ -166,6 +166,7 @@ bool init_event_decode(struct init_event *ret, const void *bytes, size_t len) mu
 		"name a source that exists and a target that can be made there (system folders are read-only)") \
 	INIT_STAGE(ROOT, "root", "enter the root file system", \
 		"name an unpacked root file system, whose dev, proc, sys, tmp and run are plain folders") \
+	INIT_STAGE(DEVICE, "devices", "show the device", "name what is below /dev on this machine") \
 	INIT_STAGE(NETWORK, "network", "bring up the loopback device", "see foso doctor") \
 	INIT_STAGE(HOSTNAME, "hostname", "set its host name", "write at most 64 letters, digits and dashes") \
 	INIT_STAGE(NAMESPACES, "", "make its namespaces", "see foso doctor") \

@@ -83,12 +83,22 @@ static const char *stage_value(const struct policy *policy, enum init_stage stag
 	return stage == STAGE_HOSTNAME ? policy->hostname : "";
 }
 
+static int unknown_user(struct error *err, const char *user)
+{
+	int r = error_set(err, ERR_NOT_FOUND, 0, init_stage_field(STAGE_USER),
+			  "'%s' has a name that /etc/passwd and /etc/group of the sandbox lack",
+			  user);
+	return error_remedy(err, r, "%s", init_stage_remedy(STAGE_USER));
+}
+
 /* A step of the set-up failed in the child: the field that caused it, where one did. */
 static int set_setup_error(struct error *err, const struct policy *policy,
 			   const struct init_event *event)
 {
 	const char *field = init_stage_field(event->stage);
 	const char *value = event->name[0] ? event->name : stage_value(policy, event->stage);
+	if (event->stage == STAGE_USER && event->errnum == ENOENT)
+		return unknown_user(err, value);
 	int r = error_set(err, ERR_SYSTEM, event->errnum, field[0] ? field : "sandbox",
 			  "the sandbox cannot %s%s%s%s", init_stage_words(event->stage),
 			  value[0] ? " '" : "", value, value[0] ? "'" : "");

@@ -87,7 +87,7 @@ static int build_dev(const struct process_setup *setup, int root_fd, struct proc
 	for (size_t i = 0; i < more->n_items; i++) {
 		r = add_device(dev_fd, more->items[i]);
 		if (r != 0 && r != EEXIST)
-			return root_fail(step, STAGE_ROOT, more->items[i], r);
+			return root_fail(step, STAGE_DEVICE, more->items[i], r);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(device_links); i++) {
 		if (symlinkat(device_links[i].target, dev_fd, device_links[i].name) < 0)
