@@ -193,7 +193,8 @@ struct options {
 struct option {
 	const struct option_row *row;
 	const char *value; /* "" for a switch; borrowed from the words */
-	char spelling[16]; /* "--limit" or "-l", as the user wrote it */
+	/* "--limit" or "-l", as the user wrote it */
+	char spelling[2 + sizeof(((struct option_row *)0)->name)];
 };
 
 /*
