@@ -18,7 +18,8 @@ const char *library_load(struct wasmtime *ret, const char *path)
 		WASMTIME_FUNCTIONS(LIBRARY_ROW)
 #undef LIBRARY_ROW
 	};
-	void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	/* Now, and not in each worker anew: it is a copy of a process that has called nothing. */
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
 		return dlerror(); /* NOLINT(concurrency-mt-unsafe): one thread */
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

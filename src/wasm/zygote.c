@@ -264,19 +264,21 @@ static int execute_order(struct zygote *zygote)
 static int groups_order(struct zygote *zygote)
 {
 	struct cgroup_entry *groups = &zygote->groups;
+	struct cgroup_entry own = { .clone_fd = -1 };
 	struct wire_reader reader;
-	size_t at = 0;
 	wire_reader_init(&reader, packet.bytes, packet.len);
-	bool is_cloned_into = wire_get_bool(&reader);
+	bool is_cloned_into = wire_get_bool(&reader), has_worker_group = wire_get_bool(&reader);
+	size_t at = 0, n_needed = (size_t)is_cloned_into + has_worker_group;
 	if (!wire_reader_is_done(&reader) || groups->clone_fd >= 0 || groups->n_task_fds > 0 ||
-	    (is_cloned_into && packet.n_fds == 0))
+	    packet.n_fds < n_needed)
 		return -1;
 	if (is_cloned_into)
-		groups->clone_fd = packet.fds[at++];
-	while (at < packet.n_fds && groups->n_task_fds < CGROUP_MAX_ENTRY_FDS)
-		groups->task_fds[groups->n_task_fds++] = packet.fds[at++];
-	packet.n_fds = 0;
-	return 0;
+		groups->clone_fd = take_fd(&packet.fds[at++]);
+	if (has_worker_group)
+		groups->task_fds[groups->n_task_fds++] = take_fd(&packet.fds[at++]);
+	while (at < packet.n_fds && own.n_task_fds < CGROUP_MAX_ENTRY_FDS)
+		own.task_fds[own.n_task_fds++] = packet.fds[at++];
+	return cgroup_entry_join(&own) == 0 ? 0 : -1; /* The packet still has these. */
 }
 
 static int signal_order(struct zygote *zygote)

@@ -103,8 +103,9 @@ void wasm_configure_encode(const struct wasm_configure *configure, struct buf *o
 bool wasm_configure_decode(struct wasm_configure *ret, const void *bytes, size_t len) must_check;
 
 /*
- * GROUPS: a byte, and descriptors: of a folder to be cloned into, if the byte is 1; else of files
- * that a new process writes "0" into (limits/cgroup.h).
+ * GROUPS: descriptors of a folder to be cloned into, if the first byte is 1, and of files that a
+ * process writes "0" into (limits/cgroup.h): each worker into the first, if the second byte is 1,
+ * and foso-wasm into the rest.
  */
 
 /* EXECUTE. */

@@ -29,6 +29,9 @@ static void add_usage(struct wasm *wasm, struct evidence_usage *usage)
 	usage->cpu_ns = wasm->cpu_ns;
 	usage->memory_peak_bytes =
 		group.memory_peak_bytes != 0 ? group.memory_peak_bytes : wasm->memory_peak_bytes;
+	/* Without foso-wasm, which is in this group on version 1. */
+	if (group.pids_peak > 0 && wasm_host()->version == CGROUP_V1)
+		group.pids_peak--;
 	usage->pids_peak = MAX(group.pids_peak, (uint64_t)1);
 	usage->io_read_bytes = group.io_read_bytes;
 	usage->io_write_bytes = group.io_write_bytes;

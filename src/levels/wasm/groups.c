@@ -78,6 +78,8 @@ int wasm_groups_make(struct sandbox *sandbox, struct wasm *wasm, unsigned uid, u
 	if (limits.memory_bytes != POLICY_UNLIMITED)
 		limits.memory_bytes += WASM_RUNTIME_BYTES;
 	limits.pids = has_many ? WASM_MAX_COMMANDS : 1;
+	if (wasm_host()->version == CGROUP_V1) /* foso-wasm is in the group too. */
+		limits.pids++;
 	if (!has_many && limits.cpus_milli >= 1000)
 		limits.cpus_milli = POLICY_UNLIMITED;
 	if (!has_many)
@@ -97,7 +99,11 @@ int wasm_groups_make(struct sandbox *sandbox, struct wasm *wasm, unsigned uid, u
 	return r < 0 ? r : cgroup_entry_open(&wasm->groups, 0, &wasm->entry, err);
 }
 
-/* Once, before the first order. */
+/*
+ * Once, before the first order.  On version 1 each entry costs a worker a write, so foso-wasm
+ * enters all groups itself, which its workers are then born in, but that of the memory: there it
+ * would be what the kernel ends for what they use.
+ */
 int wasm_groups_send(struct wasm *wasm)
 {
 	char storage[8];
@@ -111,6 +117,7 @@ int wasm_groups_send(struct wasm *wasm)
 	for (size_t i = 0; i < wasm->entry.n_task_fds; i++)
 		fds[n_fds++] = wasm->entry.task_fds[i];
 	wire_put_u8(&bytes, wasm->entry.clone_fd >= 0);
+	wire_put_u8(&bytes, wasm_groups_hold(wasm, CGROUP_MEMORY) && wasm->entry.n_task_fds > 0);
 	int r = wasm_channel_send(wasm->channel_fd, WASM_GROUPS, bytes.data, bytes.len, fds, n_fds);
 	cgroup_entry_close(&wasm->entry);
 	return r;
