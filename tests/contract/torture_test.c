@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "contract/engine.h"
+#include "contract/wasm.h"
 #include "levels/fake/fake.h"
 #include "support/fault_alloc.h"
 #include "support/fault_syscall.h"
@@ -21,6 +22,7 @@
 
 static const struct level *level;
 static const char *const *words;
+static bool is_wasm;
 
 /* What came of a life: 0, or the stage that failed. */
 static int live(struct engine *engine, struct error *err)
@@ -63,7 +65,10 @@ static void check_end(int result, bool was_hit, const struct error *err, unsigne
 
 static void open_one(struct engine *engine)
 {
-	engine_open(engine, level, (const char *const[]){ "evidence", "off", NULL });
+	const char *const pairs[] = { "evidence", "off",       is_wasm ? "level" : NULL,
+				      "wasm",     "root",      "none",
+				      "module",   WASM_MODULE, NULL };
+	engine_open(engine, level, pairs);
 }
 
 static void test_each_allocation_fails(void)
@@ -140,16 +145,22 @@ int main(int argc, char **argv)
 {
 	static const char *const process_words[] = { "/bin/true", NULL };
 	static const char *const fake_words[] = { "exit", "0", NULL };
+	static const char *const wasm_words[] = { "m", "hello", NULL };
 	if (argc < 2)
 		return 1;
 	stage_enter(argv, argv[1]);
+	wasm_stage(argv[1]);
 	const struct {
 		const struct level *level;
 		const char *const *words;
-	} rows[] = { { &level_fake, fake_words }, { &level_process, process_words } };
+	} rows[] = { { &level_fake, fake_words },
+		     { &level_process, process_words },
+		     { &level_wasm, wasm_words } };
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_is_failing = false; /* of the level before */
 		level = rows[i].level;
 		words = rows[i].words;
+		is_wasm = level == &level_wasm;
 		if (!can_run()) {
 			printf("ok %d - level %s # SKIP it cannot run on this host\n",
 			       ++tap_n_tests, level->name);
@@ -160,5 +171,6 @@ int main(int argc, char **argv)
 		RUN(test_each_call_fails_for_want_of_memory);
 		RUN(test_each_call_fails_for_want_of_rights);
 	}
+	wasm_unstage();
 	return tap_done();
 }

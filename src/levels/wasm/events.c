@@ -228,16 +228,23 @@ static int read_message(struct wasm *wasm, struct level_event *ret)
 	}
 }
 
+/* The other end is closed: dead, or in hands that would rather not be spoken to. */
+static int on_hangup(struct wasm *wasm, struct level_event *ret)
+{
+	(void)epoll_ctl(wasm->epoll_fd, EPOLL_CTL_DEL, wasm->channel_fd, NULL);
+	if (wasm->is_killed || wasm->is_gone)
+		return 0;
+	ret->may_have_run = wasm->is_ready && wasm_command_any(wasm);
+	return lost(ret, "foso-wasm closed its socket");
+}
+
 static int on_channel(struct wasm *wasm, struct level_event *ret)
 {
 	int r = wasm_channel_recv(wasm->channel_fd, &received, MSG_DONTWAIT);
 	if (r == EAGAIN)
 		return 0;
-	if (r == ECONNRESET || r == EPIPE) {
-		/* Its end is told by the kernel, in a moment. */
-		(void)epoll_ctl(wasm->epoll_fd, EPOLL_CTL_DEL, wasm->channel_fd, NULL);
-		return 0;
-	}
+	if (r == ECONNRESET || r == EPIPE)
+		return on_hangup(wasm, ret);
 	r = r == 0 ? read_message(wasm, ret) : lost(ret, "foso-wasm broke the protocol");
 	wasm_packet_close(&received);
 	return r;
