@@ -85,23 +85,24 @@ void wasi_disk_add_inodes(const struct wasi *wasi, int n)
 		disk->inodes -= MIN((uint64_t)-n, disk->inodes);
 }
 
+/* Its place in the list; WASI_MAX_HOLED: none. */
+static size_t find_holed(const struct wasi_disk *disk, uint64_t dev, uint64_t inode)
+{
+	for (size_t i = 0; i < MIN(disk->n_holed, (uint64_t)WASI_MAX_HOLED); i++) {
+		if (disk->holed[i].dev == dev && disk->holed[i].inode == inode)
+			return i;
+	}
+	return WASI_MAX_HOLED;
+}
+
 void wasi_disk_note_holes(const struct wasi *wasi, uint64_t dev, uint64_t inode)
 {
 	struct wasi_disk *disk = wasi->disk;
-	if (!disk)
+	if (!disk || find_holed(disk, dev, inode) < WASI_MAX_HOLED)
 		return;
 	size_t at = disk->n_holed++ % WASI_MAX_HOLED;
 	disk->holed[at].dev = dev;
 	disk->holed[at].inode = inode;
-}
-
-static bool has_noted_holes(const struct wasi_disk *disk, const struct stat *status)
-{
-	for (size_t i = 0; i < MIN(disk->n_holed, (uint64_t)WASI_MAX_HOLED); i++) {
-		if (disk->holed[i].dev == status->st_dev && disk->holed[i].inode == status->st_ino)
-			return true;
-	}
-	return false;
 }
 
 /* One block of difference is no hole: some file systems keep a small file in its inode. */
@@ -112,7 +113,8 @@ uint32_t wasi_disk_fill(const struct wasi *wasi, const struct stat *status)
 		return WASI_SUCCESS;
 	uint64_t full = in_blocks((uint64_t)status->st_size);
 	uint64_t there = (uint64_t)status->st_blocks * 512;
-	if (there + WASI_BLOCK_BYTES >= full || has_noted_holes(disk, status))
+	if (there + WASI_BLOCK_BYTES >= full ||
+	    find_holed(disk, status->st_dev, status->st_ino) < WASI_MAX_HOLED)
 		return WASI_SUCCESS;
 	if (full > wasi_disk_room(wasi, there))
 		return WASI_ENOSPC;
@@ -125,6 +127,10 @@ void wasi_disk_free(const struct wasi *wasi, const struct stat *status)
 {
 	if (!wasi->disk)
 		return;
+	/* Its inode can be another file's from now on. */
+	size_t at = find_holed(wasi->disk, status->st_dev, status->st_ino);
+	if (at < WASI_MAX_HOLED)
+		wasi->disk->holed[at].inode = 0;
 	wasi_disk_resize(wasi, (uint64_t)status->st_size, 0);
 	wasi_disk_add_inodes(wasi, -1);
 }

@@ -22,7 +22,7 @@ static uint64_t size_of(const struct wasi *wasi, const struct wasi_place *place)
 static uint32_t make(const struct wasi *wasi, const struct wasi_place *place, const char *target)
 {
 	struct wasi_growth growth;
-	uint32_t r = wasi_growth_begin(wasi, place->fd, true, &growth);
+	uint32_t r = wasi_growth_begin(wasi, place->fd, true, 1, &growth);
 	if (r != WASI_SUCCESS)
 		return r;
 	int made = target ? symlinkat(target, place->fd, place->name)
@@ -92,7 +92,7 @@ static uint32_t rename_counted(const struct wasi *wasi, const struct wasi_place 
 {
 	struct wasi_growth growth;
 	struct stat moved, replaced;
-	uint32_t r = wasi_growth_begin(wasi, to->fd, false, &growth);
+	uint32_t r = wasi_growth_begin(wasi, to->fd, false, 0, &growth);
 	if (r != WASI_SUCCESS)
 		return r;
 	look_at(wasi, from, &moved);
@@ -139,7 +139,7 @@ static uint32_t link_counted(const struct wasi *wasi, const struct wasi_place *f
 	struct wasi_growth growth;
 	uint32_t r = check_no_slash(from, WASI_EPERM);
 	if (r == WASI_SUCCESS)
-		r = wasi_growth_begin(wasi, to->fd, false, &growth);
+		r = wasi_growth_begin(wasi, to->fd, false, 0, &growth);
 	if (r != WASI_SUCCESS)
 		return r;
 	if (linkat(from->fd, from->name, to->fd, to->name, 0) < 0)

@@ -133,10 +133,10 @@ void wasi_place_put(struct wasi_place *place)
 	*place = WASI_PLACE_NONE;
 }
 
-uint32_t wasi_growth_begin(const struct wasi *wasi, int fd, bool has_inode, struct wasi_growth *ret)
+uint32_t wasi_growth_begin(const struct wasi *wasi, int fd, bool has_inode, unsigned n_blocks,
+			   struct wasi_growth *ret)
 {
 	struct stat status;
-	uint64_t n_blocks = has_inode ? 2 : 1;
 	*ret = (struct wasi_growth){ .fd = -1 };
 	if (!wasi_disk_counts(wasi))
 		return WASI_SUCCESS;
@@ -144,7 +144,7 @@ uint32_t wasi_growth_begin(const struct wasi *wasi, int fd, bool has_inode, stru
 	if (errnum != 0)
 		return wasi_errno_of(errnum);
 	ret->size = (uint64_t)status.st_size;
-	ret->taken = n_blocks * WASI_BLOCK_BYTES;
+	ret->taken = (uint64_t)(1 + n_blocks) * WASI_BLOCK_BYTES;
 	ret->has_inode = has_inode;
 	if (wasi_disk_room(wasi, 0) < ret->taken || (has_inode && !wasi_disk_has_inode(wasi)))
 		return WASI_ENOSPC;
@@ -241,7 +241,7 @@ static int create_counted(const struct wasi *wasi, const struct opening *opening
 	bool is_there = false;
 	uint32_t r = wasi_place_of(opening->folder, opening->path.text, &place);
 	if (r == WASI_SUCCESS)
-		r = wasi_growth_begin(wasi, place.fd, true, &growth);
+		r = wasi_growth_begin(wasi, place.fd, true, 0, &growth);
 	if (r != WASI_SUCCESS) {
 		wasi_place_put(&place);
 		return -(int)r;

@@ -53,7 +53,7 @@ void wasi_place_put(struct wasi_place *place);
 /*
  * wasi_growth_begin() - a folder is about to get a name, and maybe an inode: takes room for it
  *
- * One block for the folder, and one for what gets an inode.  wasi_growth_end() gives back what was
+ * One block for the folder, and @n_blocks for what is made.  wasi_growth_end() gives back what was
  * not needed: by how much the folder has grown is measured, @inode_bytes is what else was made;
  * none of it if @is_done is false.
  */
@@ -62,7 +62,7 @@ struct wasi_growth {
 	uint64_t size, taken;
 	bool has_inode;
 };
-uint32_t wasi_growth_begin(const struct wasi *wasi, int fd, bool has_inode,
+uint32_t wasi_growth_begin(const struct wasi *wasi, int fd, bool has_inode, unsigned n_blocks,
 			   struct wasi_growth *ret);
 void wasi_growth_end(const struct wasi *wasi, const struct wasi_growth *growth, bool is_done,
 		     uint64_t inode_bytes);
