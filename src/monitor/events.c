@@ -344,7 +344,10 @@ static void end_by_caller(struct monitor *monitor, int number)
 	if (end->reason == END_N_REASONS)
 		end->signal = number == RUNDIR_KILL_SIGNAL ? SIGKILL : number;
 	else
-		monitor_note(monitor, "what had lived on was ended by foso kill");
+		monitor_note(monitor,
+			     number == RUNDIR_KILL_SIGNAL
+				     ? "what had lived on was ended by foso kill"
+				     : "what had lived on was ended by a signal to its monitor");
 	monitor_end(monitor, END_KILLED, NULL);
 	monitor_kill(monitor);
 }
@@ -361,7 +364,9 @@ static void on_signal(struct monitor *monitor, int number)
 	bool is_session = monitor->plan->is_session;
 	/* A session has no command that signals to the monitor could be meant for. */
 	bool has_begun = !is_session && command_has_begun(&monitor->commands[0]);
-	if (number == RUNDIR_KILL_SIGNAL || (!has_begun && !is_quiet)) {
+	/* Nor has what was kept: whoever stops the machine must not have to wait for it. */
+	bool is_kept = monitor->stage == MONITOR_KEPT && is_request_to_end(number);
+	if (number == RUNDIR_KILL_SIGNAL || is_kept || (!has_begun && !is_quiet)) {
 		end_by_caller(monitor, number);
 	} else if (number == SIGWINCH) {
 		terminal_resize(monitor);

@@ -86,6 +86,7 @@ void relay_open(struct relay *relay, int from_fd, int to_fd, bool is_input)
 		.to_fd = is_input ? to_fd : without_wait(to_fd),
 	};
 	to_fd = relay->to_fd;
+	relay->is_terminal = isatty(from_fd) == 1;
 	/* Sockets and terminals could block in splice() for as long as their peer likes. */
 	relay->can_splice = fstat(is_input ? from_fd : to_fd, &status) == 0 &&
 			    (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode));
@@ -189,9 +190,12 @@ static bool fill_buf(struct relay *relay)
 		relay->buf_len = (size_t)n;
 		return true;
 	}
-	/* A terminal's master says EIO when the last slave is closed: its end of file. */
-	if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		relay_close(relay);
+	int errnum = n < 0 ? errno : 0;
+	if (errnum == EAGAIN || errnum == EINTR)
+		return false;
+	/* A terminal, either end of it, says EIO when the other is closed: its end of file. */
+	relay->read_errnum = relay->is_terminal && errnum == EIO ? 0 : errnum;
+	relay_close(relay);
 	return false;
 }
 

@@ -9,11 +9,13 @@
 struct relay {
 	bool is_open;
 	int from_fd, to_fd;   /* owned unless it is the caller's 0, 1 or 2 */
+	bool is_terminal;     /* from_fd is */
 	bool can_splice;      /* tried until a file refuses it */
 	bool is_discarding;   /* the limit is reached: read and count, pass nothing */
 	bool is_blocked;      /* the reader is slow: wait for to_fd and not for from_fd */
 	bool has_no_reader;   /* the reader went away */
 	int write_errnum;     /* why to_fd took no more, if not for want of a reader; 0: it did */
+	int read_errnum;      /* why from_fd gave no more, if not for its end; 0: it was the end */
 	bool outlives_reader; /* then what is written is dropped, instead of ending the writer */
 	uint64_t n_passed_bytes, n_lost_bytes;
 	char *buf; /* bytes read and not yet written (copying only); owned */

@@ -60,6 +60,18 @@ static int check_output(const struct monitor *monitor, struct error *err)
 	return 0;
 }
 
+/* Told only: the command took it for the end, and whether it wanted more is not known. */
+static void say_input(const struct monitor *monitor)
+{
+	struct error err = { 0 };
+	int errnum = monitor->commands[0].in.read_errnum;
+	if (monitor->plan->is_session || errnum == 0)
+		return;
+	int r = error_set(&err, ERR_SYSTEM, errnum, "stdin", "cannot be read to its end");
+	(void)error_remedy(&err, r, "name a file that can be read, or /dev/null");
+	error_print(stderr, &err);
+}
+
 /* What waits in the workspace, and by which words it goes on. */
 static void say_changes(const struct evidence_changes *changes)
 {
@@ -83,6 +95,7 @@ static void say(const struct monitor *monitor, const struct evidence_record *rec
 	say_end(monitor);
 	if (check_output(monitor, &err) < 0)
 		error_print(stderr, &err);
+	say_input(monitor);
 	say_changes(record->changes);
 	if (n_lost > 0)
 		(void)fprintf(stderr, "foso: output: %llu bytes were cut\n",
