@@ -93,9 +93,8 @@ int seccomp_listener_serve(int listener_fd, struct seccomp_denials *denials, str
 
 /*
  * seccomp_self_restrict() - the monitor's own allow-list, once its sandbox stands
- * @may_spawn:  true keeps fork and exec, which signing of evidence needs
  *
  * For the calling thread; needs no_new_privs.  No listener: what is not allowed returns EPERM.
- * What stays allowed is the column "monitor" (or "signer") of syscalls.h.  Returns 0 or -errno.
+ * What stays allowed is the column "monitor" of syscalls.h.  Returns 0 or -errno.
  */
-int seccomp_self_restrict(bool may_spawn) must_check;
+int seccomp_self_restrict(void) must_check;

@@ -46,11 +46,10 @@ int seccomp_program_install(const struct sock_filter *instructions, size_t n_ins
 	return listener_fd;
 }
 
-int seccomp_self_restrict(bool may_spawn)
+int seccomp_self_restrict(void)
 {
 	size_t n_instructions;
 	const struct sock_filter *instructions =
-		seccomp_table_filter(may_spawn ? SECCOMP_FILTER_SIGNER : SECCOMP_FILTER_MONITOR,
-				     &n_instructions);
+		seccomp_table_filter(SECCOMP_FILTER_MONITOR, &n_instructions);
 	return filter_set(instructions, n_instructions, 0);
 }

@@ -20,9 +20,6 @@ const struct sock_filter *seccomp_table_filter(enum seccomp_filter_id id,
 	case SECCOMP_FILTER_MONITOR:
 		*ret_n_instructions = ARRAY_LEN(seccomp_monitor);
 		return seccomp_monitor;
-	case SECCOMP_FILTER_SIGNER:
-		*ret_n_instructions = ARRAY_LEN(seccomp_signer);
-		return seccomp_signer;
 	case SECCOMP_FILTER_DEFAULT:
 		break;
 	}

@@ -67,7 +67,7 @@ int monitor_restrict(struct monitor *monitor, struct error *err)
 	if (r == 0)
 		r = keep_capabilities(monitor->plan->is_session);
 	if (r == 0)
-		r = -seccomp_self_restrict(false);
+		r = -seccomp_self_restrict();
 	if (r == 0)
 		return 0;
 	r = error_set(err, ERR_SYSTEM, r, "monitor", "its own rights cannot be given up");

@@ -24,10 +24,10 @@ struct row {
 
 static const struct row rows[] = {
 #define GROUP_ROW(title) { .group = title },
-#define CALL_ROW(name_, default_, strict_, monitor, signer, why_) \
-	{ .name = #name_,                                         \
-	  .by_default = SECCOMP_ACTION_##default_,                \
-	  .strict = SECCOMP_ACTION_##strict_,                     \
+#define CALL_ROW(name_, default_, strict_, monitor, why_) \
+	{ .name = #name_,                                 \
+	  .by_default = SECCOMP_ACTION_##default_,        \
+	  .strict = SECCOMP_ACTION_##strict_,             \
 	  .why = why_ },
 	SYSCALLS(GROUP_ROW, CALL_ROW)
 };

@@ -26,7 +26,7 @@
 #include "doc.h"
 #include "rules.h"
 
-#define N_PROFILES 4
+#define N_PROFILES 3
 #define MAX_NUMBER 1024
 
 /* Unknown to the table: denied as well, but with ENOSYS. */
@@ -38,7 +38,7 @@ struct call {
 	int number; /* -1: this architecture does not have it */
 };
 
-static const char *const profile_names[N_PROFILES] = { "default", "strict", "monitor", "signer" };
+static const char *const profile_names[N_PROFILES] = { "default", "strict", "monitor" };
 
 static const struct arch {
 	const char *name;
@@ -51,10 +51,10 @@ static const struct arch {
 
 static struct call calls[] = {
 #define IGNORE_GROUP(title)
-#define CALL_ROW(name_, default_, strict, monitor, signer, why)            \
+#define CALL_ROW(name_, default_, strict, monitor, why)                    \
 	{ .name = #name_,                                                  \
 	  .actions = { SECCOMP_ACTION_##default_, SECCOMP_ACTION_##strict, \
-		       SECCOMP_ACTION_##monitor, SECCOMP_ACTION_##signer } },
+		       SECCOMP_ACTION_##monitor } },
 	SYSCALLS(IGNORE_GROUP, CALL_ROW)
 #undef CALL_ROW
 };

@@ -517,13 +517,13 @@ static void test_strict_allows_computing(void)
 
 /* ---- the monitor's own ---- */
 
-static int restricted(act_function act, bool may_spawn)
+static int restricted(act_function act)
 {
 	fflush(stdout);
 	pid_t child = fork();
 	if (child == 0) {
 		alarm(CONFINED_SECONDS);
-		if (confine_no_new_privs() != 0 || seccomp_self_restrict(may_spawn) != 0)
+		if (confine_no_new_privs() != 0 || seccomp_self_restrict() != 0)
 			_exit(ACT_BROKE);
 		_exit(act());
 	}
@@ -560,35 +560,17 @@ static int act_make_executable(void)
 
 static void test_monitor_keeps_its_work_and_nothing_else(void)
 {
-	EQ(restricted(act_monitor_work, false), 0);
+	EQ(restricted(act_monitor_work), 0);
 	static const act_function denied[] = {
 		act_fork,   act_exec,        act_clone_user, act_inet,           act_unix,
 		act_mount,  act_setuid,      act_bpf,        act_setns,          act_io_uring,
 		act_ptrace, act_exec_memory, act_tiocsti,    act_make_executable
 	};
 	for (size_t i = 0; i < ARRAY_LEN(denied); i++) {
-		EQ(restricted(denied[i], false), EPERM);
+		EQ(restricted(denied[i]), EPERM);
 		if (geteuid() == 0)
 			EQ(act_freely(denied[i]), 0);
 	}
-}
-
-static int act_spawn(void)
-{
-	pid_t child = fork();
-	if (child == 0)
-		_exit(act_exec());
-	return child < 0 ? errno : child_status(child);
-}
-
-static void test_signer_may_spawn(void)
-{
-	EQ(restricted(act_spawn, true), 0);
-	EQ(restricted(act_monitor_work, true), 0);
-	static const act_function denied[] = { act_clone_user, act_inet,   act_unix,
-					       act_mount,      act_setuid, act_setns };
-	for (size_t i = 0; i < ARRAY_LEN(denied); i++)
-		EQ(restricted(denied[i], true), EPERM);
 }
 
 static int run_tests(void)
@@ -610,7 +592,6 @@ static int run_tests(void)
 	STRICT_ACTS(RUN_STRICT)
 	RUN(test_strict_allows_computing);
 	RUN(test_monitor_keeps_its_work_and_nothing_else);
-	RUN(test_signer_may_spawn);
 	return tap_done();
 }
 

@@ -22,17 +22,17 @@
 #include "confine/syscalls.h"
 #include "support/tap.h"
 
-#define N_PROFILES 4
+#define N_PROFILES 3
 
 static const struct call {
 	const char *name;
 	enum seccomp_action actions[N_PROFILES];
 } calls[] = {
 #define IGNORE_GROUP(title)
-#define CALL_ROW(name_, default_, strict, monitor, signer, why)            \
+#define CALL_ROW(name_, default_, strict, monitor, why)                    \
 	{ .name = #name_,                                                  \
 	  .actions = { SECCOMP_ACTION_##default_, SECCOMP_ACTION_##strict, \
-		       SECCOMP_ACTION_##monitor, SECCOMP_ACTION_##signer } },
+		       SECCOMP_ACTION_##monitor } },
 	SYSCALLS(IGNORE_GROUP, CALL_ROW)
 #undef CALL_ROW
 };
@@ -176,7 +176,6 @@ static const struct argument_case argument_cases[] = {
 	{ "clone", SECCOMP_FILTER_DEFAULT, 0, 0x10000011, false },
 	{ "clone", SECCOMP_FILTER_DEFAULT, 0, 0x20000011, false },
 	{ "clone", SECCOMP_FILTER_DEFAULT, 0, 0x40000011, false },
-	{ "clone", SECCOMP_FILTER_SIGNER, 0, 0x40000011, false },
 	{ "personality", SECCOMP_FILTER_DEFAULT, 0, 0xffffffff, true },
 	{ "personality", SECCOMP_FILTER_DEFAULT, 0, 8, true },
 	{ "personality", SECCOMP_FILTER_DEFAULT, 0, 0x20008, true },
@@ -213,7 +212,6 @@ static const struct argument_case argument_cases[] = {
 	{ "mprotect", SECCOMP_FILTER_MONITOR, 2, 3, true },
 	{ "mprotect", SECCOMP_FILTER_MONITOR, 2, 5, false },
 	{ "mmap", SECCOMP_FILTER_MONITOR, 2, 7, false },
-	{ "mmap", SECCOMP_FILTER_SIGNER, 2, 5, true },
 };
 
 static void test_arguments_are_compared_in_the_half_the_kernel_reads(void)

@@ -567,7 +567,7 @@ static int append_restricted(int dir_fd)
 		return 1;
 	if (confine_landlock_abi() > 0 && confine_landlock(&own, 1, true) != 0)
 		return 2;
-	if (seccomp_self_restrict(false) != 0)
+	if (seccomp_self_restrict() != 0)
 		return 3;
 	if (append(dir_fd) != 0)
 		return 4;
