@@ -36,38 +36,15 @@ static bool is_tar(int fd)
 	       memcmp(magic, "ustar", sizeof(magic)) == 0;
 }
 
-/* 0 and how it is packed; 1: it is a plain file; -code for a packing that foso does not know. */
+/* 0 and how it is packed; 1: it is a plain file. */
 static int find_packing(int fd, const char *name, enum image_compression *ret, struct error *err)
 {
-	static const struct {
-		const char *magic, *word;
-		size_t len;
-		int compression; /* -1: unknown to foso-unpack */
-	} packings[] = {
-		{ "\x1f\x8b", "gzip", 2, IMAGE_COMPRESSION_GZIP },
-		{ "\x28\xb5\x2f\xfd", "zstd", 4, IMAGE_COMPRESSION_ZSTD },
-		{ "\xfd"
-		  "7zXZ",
-		  "xz", 5, -1 },
-		{ "BZh", "bzip2", 3, -1 },
-	};
-	char bytes[8] = { 0 };
-	if (pread(fd, bytes, sizeof(bytes), 0) < 0)
+	char bytes[8];
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+	if (n < 0)
 		return fail(name, errno, "cannot be read", err);
-	*ret = IMAGE_COMPRESSION_NONE;
-	for (size_t i = 0; i < ARRAY_LEN(packings); i++) {
-		if (memcmp(bytes, packings[i].magic, packings[i].len) != 0)
-			continue;
-		if (packings[i].compression >= 0) {
-			*ret = (enum image_compression)packings[i].compression;
-			return 0;
-		}
-		int r = error_set(err, ERR_UNSUPPORTED, 0, name,
-				  "is packed with %s, which foso does not unpack",
-				  packings[i].word);
-		return error_remedy(err, r, "pack it with gzip or zstd, or COPY it as it is");
-	}
-	return is_tar(fd) ? 0 : 1;
+	*ret = image_compression_of(bytes, (size_t)n);
+	return *ret != IMAGE_COMPRESSION_NONE || is_tar(fd) ? 0 : 1;
 }
 
 /* The plain bytes in a file without a name; the file itself where it is not packed. */

@@ -151,3 +151,24 @@ void image_chain(const uint8_t *below, const uint8_t diff_id[DIGEST_BYTES],
 	int len = snprintf(text, sizeof(text), "sha256:%s sha256:%s", first, second);
 	digest_sha256(text, (size_t)len, NULL, 0, ret_chain);
 }
+
+/* RFC 1952 section 2.3.1, RFC 8878 section 3.1.1, The .xz File Format 2.1.1.1, bzip2(1). */
+enum image_compression image_compression_of(const void *bytes, size_t n)
+{
+	static const struct {
+		const char *magic;
+		size_t len;
+		enum image_compression compression;
+	} packings[] = {
+		{ "\x1f\x8b", 2, IMAGE_COMPRESSION_GZIP },
+		{ "\x28\xb5\x2f\xfd", 4, IMAGE_COMPRESSION_ZSTD },
+		{ "\xfd"
+		  "7zXZ",
+		  6, IMAGE_COMPRESSION_XZ }, /* with its NUL */
+		{ "BZh", 3, IMAGE_COMPRESSION_BZIP2 },
+	};
+	for (size_t i = 0; i < ARRAY_LEN(packings); i++)
+		if (n >= packings[i].len && memcmp(bytes, packings[i].magic, packings[i].len) == 0)
+			return packings[i].compression;
+	return IMAGE_COMPRESSION_NONE;
+}

@@ -24,8 +24,14 @@ enum image_compression {
 	IMAGE_COMPRESSION_NONE,
 	IMAGE_COMPRESSION_GZIP,
 	IMAGE_COMPRESSION_ZSTD,
-	IMAGE_N_COMPRESSIONS
+	IMAGE_N_COMPRESSIONS, /* of layers; in other archives there may be: */
+	IMAGE_COMPRESSION_XZ = IMAGE_N_COMPRESSIONS,
+	IMAGE_COMPRESSION_BZIP2
 };
+
+/* image_compression_of() - by the first @n bytes of a file; IMAGE_COMPRESSION_NONE if none is
+ * known. */
+enum image_compression image_compression_of(const void *bytes, size_t n);
 
 /* Strings that lie one behind the other, each with its NUL. */
 struct image_list {

@@ -149,6 +149,39 @@ static int write_index(const struct export *export, struct error *err)
 	return write_text(export, "index.json", buf_string(&out), out.len, err);
 }
 
+/* "blobs/sha256/HEX" */
+static void put_path(struct json *json, const char *key, const uint8_t digest[DIGEST_BYTES])
+{
+	char path[IMAGE_PATH_BYTES];
+	image_blob_path(digest, path);
+	json_string(json, key, path);
+}
+
+/*
+ * What docker load and other readers of a "docker save" archive look for.  Docker writes both
+ * kinds of index into one archive since version 25, and so does this.
+ */
+static int write_docker(const struct export *export, struct error *err)
+{
+	auto_buf struct buf out = BUF_INIT(MAX_JSON_BYTES);
+	const struct image_record *record = export->record;
+	struct json json;
+	json_init(&json, &out);
+	json_array_open(&json, NULL);
+	json_object_open(&json, NULL);
+	put_path(&json, "Config", record->config);
+	json_array_open(&json, "RepoTags");
+	json_string(&json, NULL, record->name);
+	json_array_close(&json);
+	json_array_open(&json, "Layers");
+	for (uint32_t i = 0; i < record->n_layers; i++)
+		put_path(&json, NULL, record->layers[i].blob);
+	json_array_close(&json);
+	json_object_close(&json);
+	json_array_close(&json);
+	return write_text(export, "manifest.json", buf_string(&out), out.len, err);
+}
+
 static int write_layout(const struct export *export, struct error *err)
 {
 	static const char layout[] = "{\"imageLayoutVersion\":\"1.0.0\"}";
@@ -161,6 +194,8 @@ static int write_layout(const struct export *export, struct error *err)
 		r = write_blob(export, i, err);
 	if (r == 0)
 		r = write_index(export, err);
+	if (r == 0)
+		r = write_docker(export, err);
 	if (r == 0)
 		r = write_text(export, "oci-layout", layout, sizeof(layout) - 1, err);
 	return r == 0 ? write_all(export, end, sizeof(end), err) : r;

@@ -91,7 +91,8 @@ int import_rootfs(struct import *import, struct error *err)
 	struct image_record *record = &import->record;
 	struct image_layer *layer = &record->layers[0];
 	struct source *source = &import->source;
-	bool is_packed = source->packed_fd >= 0;
+	/* What no layer may be packed with is kept plain. */
+	bool is_packed = source->packed_fd >= 0 && source->compression < IMAGE_N_COMPRESSIONS;
 	struct blob_source blob = { is_packed ? source->packed_fd : source->file_fd, 0, 0 };
 	off_t end = lseek(blob.fd, 0, SEEK_END);
 	if (end < 0)

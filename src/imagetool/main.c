@@ -21,7 +21,7 @@ static const struct command commands[] = {
 	{ "import", COMMAND_IMPORT, "[OPTION]... FILE|FOLDER|-",
 	  "Bring an image into the store.\n"
 	  "It may be an OCI image layout (a folder, or a tar of one), what docker save writes, or\n"
-	  "the tar of a root file system; the file may be packed with gzip or zstd. All digests\n"
+	  "the tar of a root file system; the file may be packed with gzip, zstd, xz or bzip2. All digests\n"
 	  "are verified, and the image is there whole or not at all.",
 	  1, 1, command_import },
 	{ "list", COMMAND_LIST, "[OPTION]...", "List the images of the store, by name.", 0, 0,
@@ -38,7 +38,7 @@ static const struct command commands[] = {
 	  "That is layers and blobs without a name, and what interrupted imports left.",
 	  0, 0, command_gc },
 	{ "export", COMMAND_EXPORT, "[OPTION]... NAME FILE|-",
-	  "Write an image as the tar of an OCI image layout.\n"
+	  "Write an image as a tar: an OCI image layout, and a docker-save archive.\n"
 	  "podman, skopeo, umoci and foso image import read it.",
 	  2, 2, command_export },
 	{ "erofs", COMMAND_EROFS, "[OPTION]... NAME",

@@ -81,16 +81,11 @@ static int open_path(struct staging *staging, struct source *source,
 	return 0;
 }
 
-/* By the first bytes: RFC 1952 section 2.3.1, RFC 8878 section 3.1.1. */
 static enum image_compression sniff(int fd)
 {
-	static const unsigned char gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
-	unsigned char head[4] = { 0 };
+	unsigned char head[8] = { 0 };
 	ssize_t n = pread(fd, head, sizeof(head), 0);
-	if (n >= 2 && memcmp(head, gzip, sizeof(gzip)) == 0)
-		return IMAGE_COMPRESSION_GZIP;
-	return n == 4 && memcmp(head, zstd, sizeof(zstd)) == 0 ? IMAGE_COMPRESSION_ZSTD
-							       : IMAGE_COMPRESSION_NONE;
+	return image_compression_of(head, n < 0 ? 0 : (size_t)n);
 }
 
 int source_sniff_blob(const struct staging *staging, const uint8_t digest[DIGEST_BYTES],
@@ -100,6 +95,9 @@ int source_sniff_blob(const struct staging *staging, const uint8_t digest[DIGEST
 	int r = blob_open(staging, digest, &fd, err);
 	if (r == 0)
 		*ret_compression = sniff(fd);
+	/* No layer of an image is packed so. */
+	if (r == 0 && *ret_compression >= IMAGE_N_COMPRESSIONS)
+		*ret_compression = IMAGE_COMPRESSION_NONE;
 	return r;
 }
 

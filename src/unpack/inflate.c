@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * inflate.c - gzip and zstd to plain bytes
+ * inflate.c - gzip, zstd, xz and bzip2 to plain bytes
  *
  * Apart from the reading of tars, so that foso-image sees what comes out: it counts the bytes and
  * hashes them, and a layer whose bytes are not those of its diff id never becomes one.
@@ -12,18 +12,36 @@
 #include "base/cleanup.h"
 #include "unpack/tar.h"
 
-static struct archive *open_raw(struct unpack_fault *fault, const char *packing, int fd,
+static const struct packing {
+	const char *name;
+	int filter; /* of archive.h */
+	int (*support)(struct archive *archive);
+} packings[] = {
+	{ "gzip", ARCHIVE_FILTER_GZIP, archive_read_support_filter_gzip },
+	{ "zstd", ARCHIVE_FILTER_ZSTD, archive_read_support_filter_zstd },
+	{ "xz", ARCHIVE_FILTER_XZ, archive_read_support_filter_xz },
+	{ "bzip2", ARCHIVE_FILTER_BZIP2, archive_read_support_filter_bzip2 },
+};
+
+static const struct packing *find_packing(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(packings); i++)
+		if (strcmp(packings[i].name, name) == 0)
+			return &packings[i];
+	return NULL;
+}
+
+static struct archive *open_raw(struct unpack_fault *fault, const char *name, int fd,
 				int *ret_filter)
 {
 	auto_archive struct archive *archive = archive_read_new();
-	bool is_gzip = strcmp(packing, "gzip") == 0;
-	if (!archive) {
-		(void)fault_system(fault, ENOMEM, "");
+	const struct packing *packing = find_packing(name);
+	if (!archive || !packing) {
+		(void)fault_system(fault, archive ? EINVAL : ENOMEM, "");
 		return NULL;
 	}
-	*ret_filter = is_gzip ? ARCHIVE_FILTER_GZIP : ARCHIVE_FILTER_ZSTD;
-	int r = is_gzip ? archive_read_support_filter_gzip(archive)
-			: archive_read_support_filter_zstd(archive);
+	*ret_filter = packing->filter;
+	int r = packing->support(archive);
 	if (r == ARCHIVE_OK)
 		r = archive_read_support_format_raw(archive);
 	if (r == ARCHIVE_OK)

@@ -20,7 +20,7 @@
 static const char usage[] = "foso-unpack reads images for foso-image, which starts it.\n"
 			    "usage: foso-unpack index|manifest|config|docker\n"
 			    "       foso-unpack archive auto|oci|docker|rootfs\n"
-			    "       foso-unpack inflate gzip|zstd\n"
+			    "       foso-unpack inflate gzip|zstd|xz|bzip2\n"
 			    "       foso-unpack layer MAX-ENTRIES MAX-BYTES keep|flat [CHAIN]...\n";
 
 static int run_layer(struct unpack *unpack, char **words)

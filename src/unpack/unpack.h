@@ -46,7 +46,7 @@ int document_read(struct unpack *unpack, enum image_answer_kind kind, const char
 /* archive.c: which members the tar on stdin has.  @format is a word, "auto" to look. */
 int unpack_archive(struct unpack *unpack, const char *format);
 
-/* inflate.c: stdin, packed with @packing ("gzip", "zstd"), to stdout. */
+/* inflate.c: stdin, packed with @packing ("gzip", "zstd", "xz", "bzip2"), to stdout. */
 int unpack_inflate(struct unpack *unpack, const char *packing);
 
 struct layer_limits {

@@ -56,7 +56,11 @@ int unpack_ask(const char *const *words, int input_fd, enum image_answer_kind ki
 int pump_start(int input_fd, enum image_compression compression, const char *where,
 	       struct pump *ret, struct error *err)
 {
-	static const char *const names[IMAGE_N_COMPRESSIONS] = { "", "gzip", "zstd" };
+	static const char *const names[] = { [IMAGE_COMPRESSION_NONE] = "",
+					     [IMAGE_COMPRESSION_GZIP] = "gzip",
+					     [IMAGE_COMPRESSION_ZSTD] = "zstd",
+					     [IMAGE_COMPRESSION_XZ] = "xz",
+					     [IMAGE_COMPRESSION_BZIP2] = "bzip2" };
 	const char *const words[] = { "inflate", names[compression], NULL };
 	int ends[2];
 	*ret = (struct pump){ .child = CHILD_NONE, .fd = -1 };
