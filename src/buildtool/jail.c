@@ -126,6 +126,19 @@ static int show_folder(int root_fd, int folder_fd)
 	return 0;
 }
 
+static int write_secret(const struct jail *jail, int root_fd)
+{
+	struct stat status;
+	auto_fd int fd = openat(root_fd, JAIL_SECRET + 1,
+				O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+	if (fd < 0 || fd_write_all(fd, jail->secret, jail->secret_len) < 0 ||
+	    fstat(jail->folder_fd, &status) < 0)
+		return errno;
+	/* Ids are what they are in this namespace; the folder is the tool's already. */
+	return status.st_uid != geteuid() && fchown(fd, status.st_uid, status.st_gid) < 0 ? errno
+											  : 0;
+}
+
 static int fill_root(const struct jail *jail, int root_fd, int folder_fd)
 {
 	int r = show_folder(root_fd, folder_fd);
@@ -140,6 +153,8 @@ static int fill_root(const struct jail *jail, int root_fd, int folder_fd)
 	}
 	for (size_t i = 0; r == 0 && i < ARRAY_LEN(devices); i++)
 		r = show(root_fd, devices[i], true);
+	if (r == 0 && jail->secret)
+		r = write_secret(jail, root_fd);
 	if (r == 0 && (mkdirat(root_fd, "proc", 0555) < 0 || mkdirat(root_fd, "tmp", 01777) < 0))
 		r = errno;
 	return r;

@@ -15,15 +15,20 @@
 
 #include "base/error.h"
 
+/* A file in memory, which the tool alone can read, and which goes with it. */
+#define JAIL_SECRET "/auth.json"
+
 struct jail {
 	const char *program;     /* absolute path, below /usr */
 	const char *const *args; /* argv, NULL at the end */
 	int folder_fd;           /* seen as /work; borrowed; nobody else writes to it meanwhile */
 	uint64_t max_bytes;      /* of everything below the folder */
 	unsigned deadline_s;
-	const char *name;           /* for errors: "skopeo" */
-	const char *output;         /* file below the folder that stdout goes to; NULL: stderr */
-	const char *const *shown;   /* further paths of the host, relative to /, NULL at the end */
+	const char *name;         /* for errors: "skopeo" */
+	const char *output;       /* file below the folder that stdout goes to; NULL: stderr */
+	const char *const *shown; /* further paths of the host, relative to /, NULL at the end */
+	const char *secret;       /* @secret_len bytes of JAIL_SECRET, in memory; NULL: none */
+	size_t secret_len;
 	const char *const *folders; /* and folders that are there and empty, the same */
 };
 

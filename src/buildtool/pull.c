@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "buildtool/credentials.h"
 #include "buildtool/jail.h"
 #include "buildtool/names.h"
 #include "buildtool/verbs.h"
@@ -42,12 +43,18 @@ static const char usage[] =
 	"      --name NAME       what it is called here; by default its own name and tag\n"
 	"      --plain-http      speak HTTP without TLS; for a registry on this machine\n"
 	"      --timeout SECONDS end it after that time (3600)\n"
-	"      --max-bytes N     take no more than that (20 GiB)\n";
+	"      --max-bytes N     take no more than that (20 GiB)\n"
+	"      --username NAME   log in as NAME, with --password-stdin\n"
+	"      --password-stdin  read the password or token from stdin\n"
+	"      --authfile FILE   log in with what skopeo login or docker login wrote to FILE; no\n"
+	"                        one else may be able to read it\n";
 
 struct pull {
 	const char *reference; /* as given */
 	const char *name;      /* in the store; NULL: the reference's own */
 	bool is_plain;
+	struct credentials credentials;
+	struct buf auth; /* what skopeo is told of them */
 	uint64_t max_bytes, deadline_s;
 	char repository[MAX_REFERENCE_BYTES]; /* without tag and digest */
 	char tagged[MAX_REFERENCE_BYTES];     /* without digest */
@@ -150,6 +157,8 @@ static int skopeo(const struct pull *pull, const char *const *args, const char *
 		.deadline_s = (unsigned)pull->deadline_s,
 		.name = "skopeo",
 		.output = output,
+		.secret = pull->auth.len > 0 ? pull->auth.data : NULL,
+		.secret_len = pull->auth.len,
 	};
 	int r = jail_run(&jail, err);
 	if (r <= 0)
@@ -272,6 +281,9 @@ static int fetch(struct pull *pull, struct error *err)
 	auto_buf struct buf manifest = BUF_INIT(MAX_DOCUMENT_BYTES);
 	const char *tls = pull->is_plain ? "--tls-verify=false" : "--tls-verify=true";
 	const char *src_tls = pull->is_plain ? "--src-tls-verify=false" : "--src-tls-verify=true";
+	bool has_auth = pull->auth.len > 0;
+	const char *auth = has_auth ? "--authfile=" JAIL_SECRET : "--no-creds";
+	const char *src_auth = has_auth ? "--src-authfile=" JAIL_SECRET : "--src-no-creds";
 	/* A name with a tag and a digest is none that skopeo takes. */
 	digest_hex(pull->pinned, hex);
 	if (pull->is_pinned)
@@ -279,7 +291,9 @@ static int fetch(struct pull *pull, struct error *err)
 			       hex);
 	else
 		(void)snprintf(source, sizeof(source), "docker://%s", pull->tagged);
-	const char *const inspect[] = { "skopeo", "inspect", "--raw", tls, "--", source, NULL };
+	const char *const inspect[] = {
+		"skopeo", "inspect", "--raw", tls, auth, "--", source, NULL
+	};
 	int r = skopeo(pull, inspect, "raw", err);
 	if (r == 0)
 		r = read_document(pull, "raw", &raw, raw_digest, err);
@@ -289,9 +303,18 @@ static int fetch(struct pull *pull, struct error *err)
 		return r;
 	digest_hex(raw_digest, hex);
 	(void)snprintf(source, sizeof(source), "docker://%s@sha256:%s", pull->repository, hex);
-	const char *const copy[] = { "skopeo", "--insecure-policy", "--tmpdir", "/work",
-				     "copy",   "--quiet",           src_tls,    "--",
-				     source,   "dir:/work/image",   NULL };
+	const char *const copy[] = { "skopeo",
+				     "--insecure-policy",
+				     "--tmpdir",
+				     "/work",
+				     "copy",
+				     "--quiet",
+				     src_tls,
+				     src_auth,
+				     "--",
+				     source,
+				     "dir:/work/image",
+				     NULL };
 	r = skopeo(pull, copy, NULL, err);
 	if (r == 0)
 		r = read_document(pull, "image/manifest.json", &manifest, digest, err);
@@ -309,6 +332,17 @@ static int import(const struct pull *pull, struct error *err)
 
 /* ---- options ---- */
 
+static bool set_flag(struct pull *pull, const char *option)
+{
+	if (strcmp(option, "--plain-http") == 0)
+		pull->is_plain = true;
+	else if (strcmp(option, "--password-stdin") == 0)
+		pull->credentials.has_password_stdin = true;
+	else
+		return false;
+	return true;
+}
+
 static int set_option(struct pull *pull, const char *option, const char *value, struct error *err)
 {
 	uint64_t *number = strcmp(option, "--timeout") == 0     ? &pull->deadline_s
@@ -316,6 +350,10 @@ static int set_option(struct pull *pull, const char *option, const char *value, 
 								: NULL;
 	if (strcmp(option, "--name") == 0)
 		pull->name = value;
+	else if (strcmp(option, "--username") == 0)
+		pull->credentials.username = value;
+	else if (strcmp(option, "--authfile") == 0)
+		pull->credentials.authfile = value;
 	else if (!number)
 		return refuse(option, value, "belongs to no option of pull", err);
 	else if (!text_parse_u64(value, number) || *number == 0 || *number > UINT64_C(1) << 50)
@@ -327,9 +365,9 @@ static int read_options(struct pull *pull, int argc, char **argv, struct error *
 {
 	int i = 0, r = 0;
 	for (; r == 0 && i < argc && argv[i][0] == '-'; i++) {
-		if (strcmp(argv[i], "--plain-http") == 0)
-			pull->is_plain = true;
-		else if (i + 1 == argc)
+		if (set_flag(pull, argv[i]))
+			continue;
+		if (i + 1 == argc)
 			r = refuse(argv[i], "", "is no option of pull, or has no value", err);
 		else {
 			r = set_option(pull, argv[i], argv[i + 1], err);
@@ -342,28 +380,34 @@ static int read_options(struct pull *pull, int argc, char **argv, struct error *
 		return refuse("pull", argc - i > 1 ? argv[i + 1] : "", "is not one image", err);
 	pull->reference = argv[i];
 	pull->deadline_s = MIN(pull->deadline_s, (uint64_t)UINT32_MAX);
-	return read_reference(pull, err);
+	r = read_reference(pull, err);
+	return r == 0 ? credentials_check(&pull->credentials, err) : r;
 }
 
 int verb_pull(int argc, char **argv, struct error *err)
 {
 	static struct pull pull;
+	static char auth[2 * CREDENTIALS_MAX_BYTES];
 	struct error ignored = { .code = ERR_NONE };
 	pull = (struct pull){ .max_bytes = DEFAULT_MAX_BYTES,
 			      .deadline_s = DEFAULT_DEADLINE_S,
 			      .folder_fd = -1,
-			      .work_fd = -1 };
+			      .work_fd = -1,
+			      .auth = BUF_ON(auth, sizeof(auth) - 1) };
 	if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
 		(void)fputs(usage, stdout);
 		return 0;
 	}
 	int r = read_options(&pull, argc, argv, err);
 	if (r == 0)
+		r = credentials_read(&pull.credentials, pull.reference, &pull.auth, err);
+	if (r == 0)
 		r = image_store_create(&pull.store, NULL, err);
 	if (r == 0)
 		r = make_folder(&pull, err);
 	if (r == 0)
 		r = fetch(&pull, err);
+	credentials_wipe(&pull.auth);
 	if (r == 0)
 		r = import(&pull, err);
 	fd_close(&pull.work_fd);
