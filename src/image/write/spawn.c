@@ -40,6 +40,7 @@ struct start {
 	const char *const *words;
 	int program_fd, null_fd, input_fd, output_fd, answer_fd;
 	int sync_fd; /* -1: a reader, which waits for nothing */
+	int far_fd;  /* the parent's end of it: held by the child, it would hide the parent's end */
 	const struct image_store *store;
 	const char *top; /* of one that opens its folders itself, being flat */
 	bool has_lower, is_flat;
@@ -150,6 +151,10 @@ static _Noreturn void run_child(const struct start *start, pid_t parent)
 	for (size_t i = 0; start->words[i] && i + 2 < ARRAY_LEN(argv); i++)
 		argv[i + 1] = (char *)(uintptr_t)start->words[i];
 	confine_signals();
+	/* Before it waits for a parent that may be killed meanwhile; a change of ids forgets it. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (start->far_fd >= 0)
+		(void)close(start->far_fd);
 	if (start->sync_fd >= 0 && become_apart(start, folders) < 0)
 		_exit(125);
 	const int fds[N_FDS] = {
@@ -213,7 +218,8 @@ int child_start(const char *const *words, int input_fd, int output_fd, struct ch
 			       .null_fd = -1,
 			       .input_fd = input_fd,
 			       .output_fd = output_fd,
-			       .sync_fd = -1 };
+			       .sync_fd = -1,
+			       .far_fd = -1 };
 	*ret = CHILD_NONE;
 	return start_child(&start, 0, ret, err);
 }
@@ -296,6 +302,7 @@ int child_start_apart(const struct image_store *store, const char *const *words,
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) < 0)
 		return failed(err, errno, "cannot be given a socket");
 	start.sync_fd = sync[1];
+	start.far_fd = sync[0];
 	ret->is_flat = start.is_flat;
 	int r = start_child(&start, NAMESPACES, ret, err);
 	close(sync[1]);
