@@ -267,16 +267,19 @@ int changes_write(struct changes *changes, struct error *err)
 }
 
 /* The record goes first: what is left of a removal that was interrupted is no set any more. */
+int changes_erase(struct changes *changes, struct error *err)
+{
+	const char *id = changes->record.id;
+	(void)unlinkat(changes->dir_fd, "record", 0);
+	int errnum = changes_tree_remove(changes->store_fd, id);
+	return errnum == 0 ? 0 : failed(err, errnum, id, "the change set cannot be removed");
+}
+
 int changes_remove(struct changes *changes, struct error *err)
 {
-	char id[CHANGES_ID_BYTES];
-	memcpy(id, changes->record.id, sizeof(id));
-	int store_fd = take_fd(&changes->store_fd);
-	(void)unlinkat(changes->dir_fd, "record", 0);
-	int errnum = changes_tree_remove(store_fd, id);
+	int r = changes_erase(changes, err);
 	changes_close(changes);
-	fd_close(&store_fd);
-	return errnum == 0 ? 0 : failed(err, errnum, id, "the change set cannot be removed");
+	return r;
 }
 
 int changes_tree_clone(const struct changes *changes, int *ret_mount_fd, struct error *err)

@@ -141,8 +141,10 @@ int changes_open(int store_fd, const char *id, bool is_read_only, struct changes
 /*
  * changes_prepare() - makes a disk like that of @record, so that the next changes_create() of the
  * same size need not copy one; whatever fails is left, as it is not needed
+ * @ret_fd:  of the disk if one was made, else -1; to be written out with fdatasync(2) when nobody
+ *           waits, as a loop device does that itself when it is attached
  */
-void changes_prepare(int store_fd, const struct changes_record *record);
+void changes_prepare(int store_fd, const struct changes_record *record, int *ret_fd);
 
 /* changes_write() - replaces ID/record by changes->record. */
 int changes_write(struct changes *changes, struct error *err) must_check;
@@ -152,6 +154,14 @@ void changes_close(struct changes *changes);
 
 /* changes_remove() - ends the set for good and closes it; goes on after a failure. */
 int changes_remove(struct changes *changes, struct error *err) must_check;
+
+/*
+ * changes_erase() - the same, but it is left open: its disk goes with changes_close()
+ *
+ * To unmount it, the kernel waits several times for all processors.  Nobody else need wait for
+ * that.
+ */
+int changes_erase(struct changes *changes, struct error *err) must_check;
 
 /*
  * changes_tree_clone() - another detached mount of tree_fd, to be mapped and handed to a sandbox

@@ -341,10 +341,11 @@ static void name_spare(char name[64], uint64_t bytes, uint64_t inodes)
 		       (unsigned long long)inodes);
 }
 
-void changes_prepare(int store_fd, const struct changes_record *record)
+void changes_prepare(int store_fd, const struct changes_record *record, int *ret_fd)
 {
 	char name[64], fresh[64];
 	auto_fd int template_fd = -1, dir_fd = -1;
+	*ret_fd = -1;
 	if (record->mechanism != CHANGES_DISK || open_templates(store_fd, &dir_fd) != 0)
 		return;
 	name_spare(name, record->disk_bytes, record->disk_inodes);
@@ -356,6 +357,8 @@ void changes_prepare(int store_fd, const struct changes_record *record)
 	auto_fd int fd = openat(dir_fd, fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 || disk_copy(template_fd, fd) != 0 || renameat(dir_fd, fresh, dir_fd, name) < 0)
 		(void)unlinkat(dir_fd, fresh, 0);
+	else
+		*ret_fd = take_fd(&fd);
 }
 
 /* One that somebody made ready is taken by its name, which only one can take. */

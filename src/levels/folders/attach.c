@@ -492,7 +492,6 @@ void attach_end(struct attach *attach, struct evidence_record *record)
 	fd_close(&attach->changes.tree_fd);
 	int errnum = await_report(attach->keeper_fd, &report);
 	attach->is_told = errnum == 0;
-	fd_close(&attach->keeper_fd);
 	if (errnum != 0)
 		note(attach, "workspace: its keeper was gone; foso gc looks after the change set");
 	if (!attach->has_changes)
@@ -511,14 +510,23 @@ void attach_end(struct attach *attach, struct evidence_record *record)
 	record->changes = &attach->told;
 }
 
-/* It ends by itself; one that writes much to the disk still may be left to that. */
+/*
+ * It ends by itself.  One that has reported still makes a disk for the next start, and closes its
+ * socket; then it unmounts, which is a wait for all processors and need not be one for people.
+ */
 static void reap_keeper(struct attach *attach)
 {
 	struct pollfd end = { .fd = attach->keeper_pidfd, .events = POLLIN };
-	fd_close(&attach->keeper_fd);
-	if (attach->keeper_pid <= 0)
+	struct pollfd leaving = { .fd = attach->keeper_fd };
+	if (attach->keeper_pid <= 0) {
+		fd_close(&attach->keeper_fd);
 		return;
-	(void)poll(&end, 1, attach->is_told ? LEAVING_MS : UNDOING_MS);
+	}
+	if (attach->is_told)
+		(void)poll(&leaving, 1, LEAVING_MS);
+	fd_close(&attach->keeper_fd);
+	if (!attach->is_told)
+		(void)poll(&end, 1, UNDOING_MS);
 	if (waitpid(attach->keeper_pid, NULL, WNOHANG) == attach->keeper_pid)
 		attach->keeper_pid = 0;
 	fd_close(&attach->keeper_pidfd);

@@ -31,6 +31,7 @@ struct keeper {
 	int engine_fd, folder_fd;
 	struct late late;
 	bool has_done_chores;
+	int spare_fd; /* a disk for the next start, not yet written out; -1 for none */
 	uint64_t next_watch_ns;
 };
 
@@ -109,7 +110,7 @@ static void do_chores(struct keeper *keeper)
 	keeper->has_done_chores = true;
 	if (changes_store_open(&store_fd, &ignored) < 0)
 		return;
-	changes_prepare(store_fd, &attach->changes.record);
+	changes_prepare(store_fd, &attach->changes.record, &keeper->spare_fd);
 	(void)!changes_reclaim(store_fd, false, NULL, NULL, &leftovers, &ignored);
 }
 
@@ -212,7 +213,7 @@ static void finish(struct keeper *keeper, bool was_lost, struct keeper_report *r
 	report->is_whole = usage.is_whole;
 	report->is_kept = usage.n_changed > 0 || !usage.is_whole || !keeper->attach->is_fresh;
 	if (!report->is_kept) {
-		r = changes_remove(changes, &err);
+		r = changes_erase(changes, &err);
 	} else {
 		changes->record.state = CHANGES_STOPPED;
 		changes->record.ended_realtime_ns = clock_ns(CLOCK_REALTIME);
@@ -232,6 +233,7 @@ _Noreturn void keeper_main(struct attach *attach, int engine_fd)
 		.attach = attach,
 		.engine_fd = engine_fd,
 		.folder_fd = -1,
+		.spare_fd = -1,
 	};
 	struct keeper_report report = { .is_kept = false };
 	settle(&keeper);
@@ -242,8 +244,14 @@ _Noreturn void keeper_main(struct attach *attach, int engine_fd)
 	finish(&keeper, was_lost, &report);
 	report.n_late = keeper.late.n_refused;
 	(void)send(engine_fd, &report, sizeof(report), MSG_NOSIGNAL);
-	/* Whoever opens the set next waits for its lock, which goes with this process. */
-	changes_close(&keeper.attach->changes);
 	do_chores(&keeper);
+	/*
+	 * No name is touched any more, which is what the monitor waits for.  Whoever opens the set
+	 * next waits for its lock, which goes with this process.
+	 */
+	fd_close(&engine_fd);
+	changes_close(&keeper.attach->changes);
+	if (keeper.spare_fd >= 0)
+		(void)fdatasync(keeper.spare_fd);
 	_exit(0);
 }
