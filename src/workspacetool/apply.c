@@ -313,6 +313,13 @@ static int drop_staged(struct place *place, struct error *err)
 	return failed(err, place, "its new version cannot be removed");
 }
 
+/* Nothing was put into its place.  A file system that is read-only by now removes not even nothing.
+ */
+static int drop_unused(struct place *place, struct error *err)
+{
+	return place->at_temporary.type == NODE_ABSENT ? 0 : drop_staged(place, err);
+}
+
 /* Under the temporary name again; a folder with nothing that came after the commit. */
 static bool new_is_expected(const struct place *place)
 {
@@ -322,7 +329,7 @@ static bool new_is_expected(const struct place *place)
 static int undo_make(struct place *place, struct error *err)
 {
 	if (!is_staged_one(place, &place->at_name))
-		return drop_staged(place, err);
+		return drop_unused(place, err);
 	if (!is_untouched(place->commit, place->entry, &place->at_name))
 		return changed_after(err, place);
 	if (move(place, place->name, place->temporary) < 0)
@@ -337,7 +344,7 @@ static int undo_make(struct place *place, struct error *err)
 static int undo_replace(struct place *place, struct error *err)
 {
 	if (!is_host_one(place, &place->at_temporary))
-		return drop_staged(place, err);
+		return drop_unused(place, err);
 	if (!is_staged_one(place, &place->at_name) ||
 	    !is_untouched(place->commit, place->entry, &place->at_name))
 		return changed_after(err, place);
