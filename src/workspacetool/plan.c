@@ -81,12 +81,25 @@ static bool any_is_in(const uint8_t *choices, size_t at, size_t end)
 	return false;
 }
 
+/* What would take a folder's place stays out: then the folder keeps what is in it. */
+static void keep_replaced(const struct set *set, uint8_t *choices, size_t at, size_t end)
+{
+	const struct entry *entry = &set->entries[at];
+	if (entry->change != CHANGE_CHANGED || entry->host.type != NODE_FOLDER ||
+	    (choices[at] != CHOICE_HELD && choices[at] != CHOICE_NEVER))
+		return;
+	for (size_t i = at + 1; i < end; i++)
+		if (choices[i] == CHOICE_IN)
+			choices[i] = CHOICE_STAYS;
+}
+
 /* From the last to the first, so that what is in a folder is decided before the folder. */
 static void settle_folders(const struct set *set, uint8_t *choices)
 {
 	for (size_t i = set->n_entries; i-- > 0;) {
 		const struct entry *entry = &set->entries[i];
 		size_t end = set_end_of(set, i);
+		keep_replaced(set, choices, i, end);
 		if (choices[i] != CHOICE_IN || end == i + 1)
 			continue;
 		/* What is in a new folder stayed out: then so does the folder. */

@@ -14,6 +14,7 @@
 #include "base/syscalls.h"
 #include "workspacetool/compare.h"
 #include "workspacetool/exec.h"
+#include "workspacetool/exec_links.h"
 #include "workspacetool/tree.h"
 
 void workspace_init(struct workspace *workspace)
@@ -188,6 +189,8 @@ int workspace_compare(struct workspace *workspace, struct set *ret, struct works
 	int r = walk_sides(&workspace->sides, ret, err);
 	if (r == 0)
 		r = compare_renames(&workspace->sides, ret, err);
+	if (r == 0)
+		r = exec_links_mark(&workspace->sides, ret, err);
 	if (r == 0)
 		r = look_at_configs(workspace, ret, notes, err);
 	if (r < 0) {

@@ -44,7 +44,7 @@ void workspace_fini(struct workspace *workspace); /* may be called twice */
 int workspace_open(struct workspace *workspace, const char *id, bool is_read_only, bool wants_host,
 		   struct error *err) must_check;
 
-/* workspace_compare() - walk, contents, renames, git configs: a set that can be shown. */
+/* workspace_compare() - walk, contents, renames, links, git configs: a set that can be shown. */
 int workspace_compare(struct workspace *workspace, struct set *ret, struct workspace_notes *notes,
 		      struct error *err) must_check;
 
