@@ -7,6 +7,7 @@
 #include "base/data.h"
 #include "cli/cli.h"
 #include "evidence/lost.h"
+#include "levels/wasm/wasm.h"
 #include "limits/reclaim.h"
 #include "wire/rundir.h"
 #include "workspace/changes.h"
@@ -60,6 +61,26 @@ static int reclaim_changes(struct gc *gc, struct error_list *leftovers, struct e
 		     : changes_reclaim(store_fd, gc->is_dry_run, tell_changes, gc, leftovers, err);
 }
 
+/* Compiled modules of level wasm: what was used longest ago, beyond the bound. */
+static void trim_modules(struct gc *gc, struct error_list *leftovers)
+{
+	struct wasm_cache_trimmed trimmed;
+	struct error err = { 0 };
+	auto_fd int folder_fd = -1;
+	if (wasm_cache_open_existing(&folder_fd, &err) < 0)
+		*error_list_next(leftovers) = err;
+	if (folder_fd < 0)
+		return;
+	wasm_cache_trim(folder_fd, WASM_CACHE_BYTES, gc->is_dry_run, &trimmed);
+	if (trimmed.n_modules == 0)
+		return;
+	gc->n_found += trimmed.n_modules;
+	gc->n_removed += gc->is_dry_run ? 0 : trimmed.n_modules;
+	(void)printf("modules: %zu compiled module%s of %llu KiB; %s\n", trimmed.n_modules,
+		     trimmed.n_modules == 1 ? "" : "s", (unsigned long long)trimmed.bytes / 1024,
+		     gc->is_dry_run ? "left" : "removed");
+}
+
 int command_gc(struct cli *cli, int *ret_status, struct error *err)
 {
 	struct gc gc = { .is_dry_run = false };
@@ -87,6 +108,7 @@ int command_gc(struct cli *cli, int *ret_status, struct error *err)
 		r = reclaim_changes(&gc, &leftovers, err);
 	if (r < 0)
 		return r;
+	trim_modules(&gc, &leftovers);
 	for (size_t i = 0; i < leftovers.n_errors; i++)
 		error_print(stderr, &leftovers.items[i]);
 	(void)printf("%zu left over, %zu removed\n", gc.n_found, gc.n_removed);

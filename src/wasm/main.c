@@ -22,6 +22,8 @@ int main(int argc, char **argv)
 	}
 	if ((argc == 2 || argc == 4) && strcmp(argv[1], "assemble") == 0)
 		return compile_assemble();
+	if (argc == 4 && strcmp(argv[1], "help") == 0 && strcmp(argv[2], "--scdoc") == 0)
+		return man_print(argv[3]);
 	if (argc != 1 || fcntl(WASM_CODE_FD, F_GETFD) < 0) {
 		(void)fprintf(stderr,
 			      "foso-wasm: is started by foso run --level wasm; by hand it "

@@ -92,3 +92,6 @@ _Noreturn void host_finish(const struct wasmtime_context *context);
 
 /* zygote.c: serves the channel until its other end is closed; an exit status. */
 int zygote_serve(struct wasm_program *program);
+
+/* man.c: a part of the man page on stdout: "functions", "traps" or "bounds"; an exit status. */
+int man_print(const char *part);

@@ -62,11 +62,11 @@ static bool is_own(int fd, mode_t type)
 	       status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-int wasm_cache_open(int *ret_fd, struct error *err)
+static int open_folder(bool may_make, int *ret_fd, struct error *err)
 {
 	char path[PATH_MAX];
 	*ret_fd = -1;
-	if (folder_path(path) < 0 || make_folders(path) < 0)
+	if (folder_path(path) < 0 || (may_make && make_folders(path) < 0))
 		return 0;
 	auto_fd int fd = openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
@@ -79,6 +79,16 @@ int wasm_cache_open(int *ret_fd, struct error *err)
 	}
 	*ret_fd = take_fd(&fd);
 	return 0;
+}
+
+int wasm_cache_open(int *ret_fd, struct error *err)
+{
+	return open_folder(true, ret_fd, err);
+}
+
+int wasm_cache_open_existing(int *ret_fd, struct error *err)
+{
+	return open_folder(false, ret_fd, err);
 }
 
 void wasm_cache_key(const char *module_digest, char ret_key[DIGEST_HEX_BYTES])
@@ -111,6 +121,7 @@ int wasm_cache_find(int folder_fd, const char *key, int *ret_fd, bool *ret_is_da
 	if (read(sum_fd, kept, sizeof(kept) - 1) == (ssize_t)sizeof(kept) - 1 &&
 	    wasm_copy(code_fd, WASM_MAX_CODE_BYTES, &copy_fd, digest) == 0 &&
 	    memcmp(kept, digest, sizeof(kept)) == 0) {
+		(void)futimens(sum_fd, NULL); /* Used now: see cache_trim.c. */
 		*ret_fd = take_fd(&copy_fd);
 		return 1;
 	}
@@ -163,4 +174,6 @@ void wasm_cache_keep(int folder_fd, const char *key, int code_fd)
 	/* Code without its sum is not taken, and a sum of other code neither. */
 	if (write_file(folder_fd, key, "cwasm", copy_fd, NULL) == 0)
 		(void)write_file(folder_fd, key, "sum", -1, digest);
+	struct wasm_cache_trimmed trimmed;
+	wasm_cache_trim(folder_fd, WASM_CACHE_BYTES, false, &trimmed);
 }

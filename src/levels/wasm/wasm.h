@@ -94,6 +94,21 @@ void wasm_cache_key(const char *module_digest, char ret_key[DIGEST_HEX_BYTES]);
 int wasm_cache_find(int folder_fd, const char *key, int *ret_fd, bool *ret_is_damaged);
 void wasm_cache_keep(int folder_fd, const char *key, int code_fd);
 
+/* As wasm_cache_open(), but makes no folder. */
+int wasm_cache_open_existing(int *ret_fd, struct error *err) must_check;
+
+/*
+ * cache_trim.c: removes what was used longest ago until @max_bytes are left, and what a killed run
+ * left half written.
+ */
+#define WASM_CACHE_BYTES (1ull << 30)
+struct wasm_cache_trimmed {
+	size_t n_modules; /* that were removed, or would be */
+	uint64_t bytes;
+};
+void wasm_cache_trim(int folder_fd, uint64_t max_bytes, bool is_dry_run,
+		     struct wasm_cache_trimmed *ret);
+
 /* start.c */
 int wasm_start(struct sandbox *sandbox, struct wasm *wasm, struct error *err) must_check;
 
