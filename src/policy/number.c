@@ -169,8 +169,10 @@ int policy_number_parse(const struct policy_field *field, const char *subject, c
 	const struct unit *unit = find_unit(&dimension, decimal.unit);
 	if (!unit)
 		return refuse_unit(field, &dimension, subject, text, decimal.unit, err);
+	/* The greatest number of all stands for none, which only the word means. */
 	if (decimal.is_too_large ||
-	    __builtin_mul_overflow(decimal.mantissa, unit->factor, &value)) {
+	    __builtin_mul_overflow(decimal.mantissa, unit->factor, &value) ||
+	    value == POLICY_UNLIMITED) {
 		policy_number_format((enum policy_type)field->type, field->max, bound);
 		return policy_value_refuse(field, err, subject,
 					   "'%.60s' is above the greatest value %s", text, bound);

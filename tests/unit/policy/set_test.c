@@ -55,6 +55,13 @@ static void test_set_sizes_need_a_unit_and_are_exact(void)
 	refused("limits.memory", "99999999999999999999TiB", ERR_INVALID,
 		"foso: limits.memory: '99999999999999999999TiB' is above the greatest value 4PiB; "
 		"write a size such as 512MiB, 64MB or 4096B, from 1MiB to 4PiB, or none");
+	/* 2^64-1 is what "none" becomes; a number is never that. */
+	refused("limits.memory", "18446744073709551615B", ERR_INVALID,
+		"foso: limits.memory: '18446744073709551615B' is above the greatest value 4PiB; "
+		"write a size such as 512MiB, 64MB or 4096B, from 1MiB to 4PiB, or none");
+	refused("limits.pids", "18446744073709551615", ERR_INVALID,
+		"foso: limits.pids: '18446744073709551615' is above the greatest value 4194304; "
+		"write a whole number, from 1 to 4194304, or none");
 	refused("limits.memory", "-1MiB", ERR_INVALID,
 		"foso: limits.memory: '-1MiB' is not a size; write a size such as 512MiB, 64MB or "
 		"4096B, from 1MiB to 4PiB, or none");
