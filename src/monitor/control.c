@@ -28,6 +28,7 @@ static int fd_of(const struct monitor *monitor)
 static void holder_gone(struct monitor *monitor)
 {
 	fd_close(&monitor->plan->control_fd);
+	monitor->is_dismissed = true;
 	if (monitor->stage == MONITOR_ENDING)
 		return;
 	monitor_note(monitor, "the holder of the sandbox went away");
@@ -246,8 +247,10 @@ static void on_exec(struct monitor *monitor, struct control_packet *packet)
 
 static void kill_sandbox(struct monitor *monitor, int signal_number)
 {
-	if (monitor->stage == MONITOR_ENDING)
+	if (monitor->stage == MONITOR_ENDING) {
+		monitor->is_dismissed = true;
 		return;
+	}
 	monitor_end(monitor, END_KILLED, NULL);
 	for (size_t i = 0; i < monitor->n_commands; i++) {
 		if (monitor->commands[i].end.reason == END_KILLED)
@@ -282,7 +285,9 @@ static void on_kill(struct monitor *monitor, const struct control_words *words)
 	} else if (words->command == 0 || words->command > monitor->last_number) {
 		refuse_unknown(monitor, words->command);
 	} else if (command) {
-		if (command->stage != COMMAND_KEPT) {
+		if (command->stage == COMMAND_DRAINING) {
+			command->deadline_ns = 0; /* It is over: its reader is not waited for. */
+		} else if (command->stage != COMMAND_KEPT) {
 			command_end(command, END_KILLED, NULL);
 			command->end.signal = SIGKILL;
 		}
@@ -339,8 +344,10 @@ static void on_message(struct monitor *monitor, struct control_packet *packet)
 		return;
 	}
 	/* It may have been sent before the holder could know that the sandbox ends. */
-	if (monitor->stage == MONITOR_ENDING && packet->number != CONTROL_CLOSE)
+	if (monitor->stage == MONITOR_ENDING && packet->number != CONTROL_CLOSE) {
+		monitor->is_dismissed = monitor->is_dismissed || packet->number == CONTROL_KILL;
 		return;
+	}
 	if (packet->number == CONTROL_EXEC)
 		on_exec(monitor, packet);
 	else if (packet->number == CONTROL_SIGNAL)

@@ -341,6 +341,10 @@ static void stop_and_continue(struct monitor *monitor)
 static void end_by_caller(struct monitor *monitor, int number)
 {
 	struct end *end = monitor->plan->is_session ? &monitor->end : &monitor->commands[0].end;
+	if (monitor->stage == MONITOR_ENDING) {
+		monitor->is_dismissed = true;
+		return;
+	}
 	if (end->reason == END_N_REASONS)
 		end->signal = number == RUNDIR_KILL_SIGNAL ? SIGKILL : number;
 	else

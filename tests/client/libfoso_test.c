@@ -248,6 +248,49 @@ static void test_run_signal_and_kill(void)
 	foso_run_free(run);
 }
 
+static int full_pipe(int ret_fds[2])
+{
+	static const char bytes[4096];
+	if (pipe2(ret_fds, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -1;
+	while (write(ret_fds[1], bytes, sizeof(bytes)) > 0)
+		;
+	return fcntl(ret_fds[1], F_SETFL, 0);
+}
+
+/* A command that is over waits for its reader, until its holder says that he does not. */
+static void test_kill_ends_the_wait_for_a_reader(void)
+{
+	struct foso_sandbox *sandbox = open_sandbox(NULL);
+	struct foso_policy *policy = make_policy(NULL);
+	const char *argv[] = { "/bin/echo", "hi", NULL };
+	for (int is_session = 0; is_session < 2; is_session++) {
+		struct foso_order *order = NULL;
+		struct foso_run *run = NULL;
+		int fds[2];
+		EQ(full_pipe(fds), 0);
+		DONE(foso_order_new(argv, &order, err));
+		DONE(foso_order_stream(order, FOSO_STDOUT, fds[1], err));
+		if (is_session)
+			DONE(foso_sandbox_exec(sandbox, order, &run, err));
+		else
+			DONE(foso_run_start(policy, order, &run, err));
+		EQ(foso_run_wait(run, 1500, err), FOSO_WAIT_RUNNING);
+		uint64_t from_ms = now_ms();
+		DONE(foso_run_kill(run, err));
+		wait_for(run);
+		OK(now_ms() - from_ms < 3000);
+		EQ(foso_run_reason(run), FOSO_REASON_EXIT);
+		EQ(foso_run_signal_number(run), 0);
+		foso_run_free(run);
+		foso_order_free(order);
+		close(fds[0]);
+		close(fds[1]);
+	}
+	foso_policy_free(policy);
+	foso_sandbox_free(sandbox);
+}
+
 static void test_free_ends_what_runs(void)
 {
 	char id[64];
@@ -810,6 +853,7 @@ int main(int argc, char **argv)
 	RUN(test_capture_has_a_bound);
 	RUN(test_run_deadline_ends_the_whole_tree);
 	RUN(test_run_signal_and_kill);
+	RUN(test_kill_ends_the_wait_for_a_reader);
 	RUN(test_free_ends_what_runs);
 	RUN(test_run_tells_why_it_could_not);
 	RUN(test_errors_are_typed);
