@@ -302,11 +302,12 @@ static _Noreturn void become_tool(const struct jail *jail, bool is_root)
 	_exit(EXIT_NOT_JAILED);
 }
 
-static _Noreturn void keep(const struct jail *jail)
+static _Noreturn void keep(const struct jail *jail, pid_t parent)
 {
 	int status = 0;
 	bool is_root = geteuid() == 0;
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(EXIT_NOT_JAILED);
 	int r = own_namespaces();
 	if (r == 0)
 		r = enter_root(jail);
@@ -381,9 +382,9 @@ int jail_run(const struct jail *jail, struct error *err)
 		int r = error_set(err, ERR_NOT_FOUND, 0, jail->name, "is not installed");
 		return error_remedy(err, r, "install it: apt-get install %s", jail->name);
 	}
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
-		keep(jail);
+		keep(jail, parent);
 	auto_fd int pidfd = pid < 0 ? -1 : sys_pidfd_open(pid);
 	int r = 0;
 	if (pidfd < 0) {
