@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""wasm.py - level wasm: a fresh worker, a cold start, against new processes of the same library
+"""wasm.py - level wasm: a fresh worker, a cold start, reading a file, against the same library
 
 The Python module is that of the pinned wheel, installed into a folder of its own.
 """
 import json
 import os
+import statistics
 import subprocess
 import sys
 
@@ -35,6 +36,51 @@ wasi = WasiConfig()
 wasi.inherit_stdout()
 store.set_wasi(wasi)
 linker.instantiate(store, module).exports(store)["_start"](store)
+'''
+
+# Reads "data" in the first folder ten times, chunk by chunk; says how many ns that took.
+READ = '''(module
+  (import "wasi_snapshot_preview1" "path_open"
+    (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_seek" (func $seek (param i32 i64 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "clock_time_get" (func $now (param i32 i64 i32) (result i32)))
+  (memory (export "memory") 40) (data (i32.const 64) "data")
+  (func (export "_start") (local $n i32)
+    (if (call $open (i32.const 3) (i32.const 0) (i32.const 64) (i32.const 4) (i32.const 0)
+                    (i64.const 6) (i64.const 0) (i32.const 0) (i32.const 32)) (then (unreachable)))
+    (drop (call $now (i32.const 1) (i64.const 1) (i32.const 40)))
+    (loop $again
+      (drop (call $seek (i32.load (i32.const 32)) (i64.const 0) (i32.const 0) (i32.const 56)))
+      (loop $more
+        (i32.store (i32.const 0) (i32.const 65536)) (i32.store (i32.const 4) (i32.const CHUNK))
+        (if (call $read (i32.load (i32.const 32)) (i32.const 0) (i32.const 1) (i32.const 8))
+            (then (unreachable)))
+        (br_if $more (i32.load (i32.const 8))))
+      (br_if $again (i32.lt_u (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 10))))
+    (drop (call $now (i32.const 1) (i64.const 1) (i32.const 48)))
+    (i64.store (i32.const 40) (i64.sub (i64.load (i32.const 48)) (i64.load (i32.const 40))))
+    (i32.store (i32.const 0) (i32.const 40)) (i32.store (i32.const 4) (i32.const 8))
+    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 16)))))'''
+READ_CHUNKS = (4096, 65536, 1048576)
+READ_BYTES = 8 << 20
+
+READ_PYTHON = '''
+import sys
+from wasmtime import Config, Engine, Linker, Module, Store, WasiConfig
+config = Config()
+config.consume_fuel = True
+engine = Engine(config)
+linker = Linker(engine)
+linker.define_wasi()
+store = Store(engine)
+store.set_fuel(10**15)
+wasi = WasiConfig()
+wasi.inherit_stdout()
+wasi.preopen_dir(sys.argv[2], "/")
+store.set_wasi(wasi)
+linker.instantiate(store, Module.from_file(engine, sys.argv[1])).exports(store)["_start"](store)
 '''
 
 COMPILE = '''
@@ -68,15 +114,52 @@ def session(module, runs):
     return json.loads(out)
 
 
+def assemble(folder, name, source):
+    text, module = os.path.join(folder, name + '.wat'), os.path.join(folder, name + '.wasm')
+    with open(text, 'w', encoding='utf-8') as file:
+        file.write(source)
+    subprocess.run([bin_path('foso-wasm'), 'assemble', text, module], check=True)
+    return module
+
+
+def read_ns(words):
+    out = subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout
+    return int.from_bytes(out, 'little')
+
+
+def reading(folder, runs):
+    """Of each size of a read: how long it took here, and in the library, in turn; as the guest saw it."""
+    top = os.path.join(folder, 'top')
+    os.mkdir(top)
+    with open(os.path.join(top, 'data'), 'wb') as file:
+        file.write(os.urandom(READ_BYTES))
+    script = os.path.join(folder, 'read.py')
+    with open(script, 'w', encoding='utf-8') as file:
+        file.write(READ_PYTHON)
+    out = []
+    for chunk in READ_CHUNKS:
+        module = assemble(folder, f'read-{chunk}', READ.replace('CHUNK', str(chunk)))
+        ways = {'foso': [measure.FOSO, 'run', '--level', 'wasm', '--set', 'evidence=off', '--limit',
+                         f'fuel={10**15}', '--workspace', f'{top}:ro', module],
+                'library': [sys.executable, script, module, top]}
+        times = {name: [] for name in ways}
+        for _ in range(runs):
+            for name, words in ways.items():
+                times[name].append(read_ns(words))
+        medians = {name: statistics.median(items) for name, items in times.items()}
+        out.append(measure.Claim(f"a file read by {chunk} bytes, foso's WASI / the library's",
+                                 medians['foso'] / medians['library'], 1.0,
+                                 runs=runs, foso_ns=medians['foso'],
+                                 library_ns=medians['library']))
+    return out
+
+
 def claims(runs):
     if not os.path.exists(bin_path('libwasmtime.so')):
         raise measure.Skip('libwasmtime.so is not there: tools/fetch-wasmtime')
     with measure.temporary_folder() as folder:
         os.environ['FOSO_MODULES'] = os.path.join(folder, 'modules')
-        text, module = os.path.join(folder, 'hello.wat'), os.path.join(folder, 'hello.wasm')
-        with open(text, 'w', encoding='utf-8') as file:
-            file.write(HELLO)
-        subprocess.run([bin_path('foso-wasm'), 'assemble', text, module], check=True)
+        module = assemble(folder, 'hello', HELLO)
         os.environ['PYTHONPATH'] = install_wheel(folder)
         code = f'CODE, MODULE = {os.path.join(folder, "hello.cwasm")!r}, {module!r}\n'
         subprocess.run([sys.executable, '-c', code + COMPILE], check=True)
@@ -98,6 +181,7 @@ def claims(runs):
             measure.Claim('cold foso run --level wasm / python3 with wasmtime',
                           measure.wall_ratio(results, 'foso', 'python'), 0.3, runs=runs,
                           **measure.times(results)),
+            *reading(folder, max(3, runs // 10)),
         ]
 
 

@@ -193,12 +193,26 @@ static int enter(int root_fd)
 	return -mounts_restrict(root_fd, SAFE | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, false);
 }
 
-static _Noreturn void helper_main(int root_fd, int socket_fd, pid_t parent)
+/* Root's ids and groups came along through the clone; the namespace's own have its rights too. */
+static int become_inner_root(void)
+{
+	if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
+	    syscall(SYS_setresuid, 0, 0, 0) < 0)
+		return errno;
+	return 0;
+}
+
+static _Noreturn void helper_main(const struct root *root, int socket_fd, pid_t parent)
 {
 	char byte = 0;
 	ssize_t n;
+	int root_fd = root->root_fd;
+	if (!root->folders->is_rootless && become_inner_root() != 0)
+		_exit(1);
+	/* Changing ids forgets the first. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	if (getppid() != parent || confine_no_new_privs() != 0)
 		_exit(1);
 	/* Everything but these two: above all the channel, whose end is awaited. */
 	if (dup3(root_fd, 0, O_CLOEXEC) < 0 || dup3(socket_fd, 1, O_CLOEXEC) < 0 ||
@@ -223,7 +237,7 @@ int wasm_root_build(struct wasm_folders *folders, struct wasm_failed *failed)
 		return fail(&root, "level 'wasm'", "/", errno);
 	pid_t pid = fork();
 	if (pid == 0)
-		helper_main(root.root_fd, sockets[1], parent);
+		helper_main(&root, sockets[1], parent);
 	int errnum = errno;
 	close(sockets[1]);
 	folders->helper_fd = sockets[0];
