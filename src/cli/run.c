@@ -236,21 +236,38 @@ static int check_policy(const struct policy *policy)
 	return RUN_REFUSED;
 }
 
-/* Made last, so that a refusal leaves no empty file behind. */
+static int refuse_result(const char *path, int errnum, struct error *err)
+{
+	if (errnum == ELOOP) {
+		int r = error_set(err, ERR_DENIED, 0, "--result", "'%s' is a symbolic link", path);
+		return error_remedy(err, r, "name the file that it points to");
+	}
+	if (errnum == ENXIO) {
+		int r = error_set(err, ERR_UNAVAILABLE, 0, "--result", "nobody reads '%s'", path);
+		return error_remedy(err, r, "start its reader first");
+	}
+	int r = error_set(err, ERR_SYSTEM, errnum, "--result", "'%s' cannot be written", path);
+	return error_remedy(err, r, "name a file in a folder that you may write to");
+}
+
+/*
+ * Made last, so that a refusal leaves no empty file behind.  The folder may be one that an earlier
+ * sandbox wrote to: its link would have us empty another file, and its FIFO wait for ever.
+ */
 static int open_result(struct run *run, struct error *err)
 {
-	if (!run->result_file)
+	const char *path = run->result_file;
+	if (!path)
 		return 0;
-	auto_fd int fd =
-		open(run->result_file, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
+	/* /dev/stdout and its like are links. */
+	bool is_special = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC | O_NONBLOCK;
+	auto_fd int fd = open(path, flags | (is_special ? 0 : O_NOFOLLOW), 0666);
+	if (fd < 0 || fcntl(fd, F_SETFL, 0) < 0)
+		return refuse_result(path, errno, err);
 	/* PLAN_FD is overwritten on the way to the monitor. */
-	run->plan.result_fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, PLAN_FD + 1);
-	if (run->plan.result_fd < 0) {
-		int r = error_set(err, ERR_SYSTEM, errno, "--result", "'%s' cannot be written",
-				  run->result_file);
-		return error_remedy(err, r, "name a file in a folder that you may write to");
-	}
-	return 0;
+	run->plan.result_fd = fcntl(fd, F_DUPFD_CLOEXEC, PLAN_FD + 1);
+	return run->plan.result_fd < 0 ? refuse_result(path, errno, err) : 0;
 }
 
 static int prepare(struct run *run, struct cli *cli, struct error *err)
