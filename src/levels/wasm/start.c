@@ -23,7 +23,7 @@
 #include "confine/confine.h"
 #include "levels/wasm/wasm.h"
 
-#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS)
+#define NAMESPACES (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWNET)
 
 #define N_FDS      (WASM_N_FDS - WASM_CHANNEL_FD)
 #define FD(number) fds[(number)-WASM_CHANNEL_FD]
@@ -276,8 +276,7 @@ static int clone_child(struct wasm *wasm, struct child *child, struct error *err
 {
 	int pidfd = -1;
 	struct clone_args args = {
-		.flags = NAMESPACES | CLONE_PIDFD |
-			 (wasm->folders.n_items > 0 ? CLONE_NEWNS | CLONE_NEWNET : 0),
+		.flags = NAMESPACES | CLONE_PIDFD | (wasm->folders.n_items > 0 ? CLONE_NEWNS : 0),
 		.pidfd = (uint64_t)(uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 	};
