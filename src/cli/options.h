@@ -38,6 +38,9 @@
 	OPTION(ROOT,       "root",       'r',  "ROOT", "host dir: image: none", "root",           \
 	       "root file system: host (a read-only, masked view of this machine's system "       \
 	       "folders), dir:PATH, image:NAME or none")                                          \
+	OPTION(RUNTIME,    "runtime",    'R',  "NAME", "python javascript lua sqlite", "runtime",   \
+	       "run a language without an operating system, at level wasm: python, javascript, "  \
+	       "lua or sqlite; the arguments are those of its own command line")                  \
 	OPTION(WORKSPACE,  "workspace",  'w',  "PATH[:ro|rw|overlay]", "<folder>", "workspace",   \
 	       "show the host folder PATH at /workspace; ro unless said otherwise")               \
 	OPTION(VOLUME,     "volume",     'v',  "HOST:GUEST[:ro|rw|overlay]", "<folder>", "mounts", \
@@ -130,6 +133,7 @@ enum option_id {
 	OPTION_POLICY,
 	OPTION_LEVEL,
 	OPTION_ROOT,
+	OPTION_RUNTIME,
 	OPTION_WORKSPACE,
 	OPTION_VOLUME,
 	OPTION_ENV,

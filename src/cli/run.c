@@ -151,6 +151,17 @@ static int find_policy_file(struct run *run, struct options options, struct erro
 	return r < 0 ? r : 0;
 }
 
+/* foso run --runtime NAME [ARGUMENT]...: the words are those behind the runtime's name. */
+static int set_runtime(struct policy *policy, struct error *err)
+{
+	int r = 0;
+	if (policy->args.n_items == 0)
+		r = policy_set(policy, "args", policy_runtimes[policy->runtime].name, err);
+	if (r == 0 && policy->root == POLICY_ROOT_HOST)
+		r = policy_set(policy, "root", "none", err);
+	return r;
+}
+
 /*
  * foso run --level wasm MODULE [ARGUMENT]...: the first word names the module, unless the policy
  * does, and there is no root file system.  The module's name is its argv[0].
@@ -177,11 +188,18 @@ static int set_command(struct policy *policy, char **words, struct error *err)
 		free(policy->args.items);
 		policy->args = (struct policy_list){ .items = NULL };
 	}
+	if (words[0] && policy->runtime != POLICY_RUNTIME_NONE) {
+		int r = policy_set(policy, "args", policy_runtimes[policy->runtime].name, err);
+		if (r < 0)
+			return r;
+	}
 	for (; *words; words++) {
 		int r = policy_set(policy, "args", *words, err);
 		if (r < 0)
 			return r;
 	}
+	if (policy->runtime != POLICY_RUNTIME_NONE)
+		return set_runtime(policy, err);
 	if (policy->level == POLICY_LEVEL_WASM ||
 	    (policy->level == POLICY_LEVEL_AUTO && policy->module[0]))
 		return set_module(policy, first, err);
@@ -201,7 +219,7 @@ static int choose_level(struct plan *plan, struct error *err)
 {
 	static const char *const why[] = { "the strongest level of this build",
 					   "the only level that runs a module" };
-	bool is_module = plan->policy.module[0] != '\0';
+	bool is_module = plan->policy.module[0] || plan->policy.runtime != POLICY_RUNTIME_NONE;
 	enum policy_level level = plan->policy.level;
 	if (level == POLICY_LEVEL_PROCESS || level == POLICY_LEVEL_WASM)
 		return 0;

@@ -195,9 +195,14 @@ static void check_wasm(struct walk *walk)
 	if (limits->pids != 1 &&
 	    !is_default_number(&policy_fields[POLICY_FIELD_LIMITS_PIDS], limits->pids))
 		refuse(walk, "limits.pids", "runs one process", "write 1, or remove it");
-	if (walk->policy->module[0] == '\0')
+	bool has_module = walk->policy->module[0] != '\0';
+	bool has_runtime = walk->policy->runtime != POLICY_RUNTIME_NONE;
+	if (!has_module && !has_runtime)
 		refuse(walk, "module", "runs a Wasm module, and there is none",
-		       "write the path of the module");
+		       "write the path of the module, or runtime: python");
+	if (has_module && has_runtime)
+		refuse(walk, "runtime", "runs one Wasm module, and there is another one",
+		       "remove it, or module");
 }
 
 size_t policy_level_check(const struct policy *policy, enum policy_level level,

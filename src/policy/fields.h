@@ -159,6 +159,9 @@
 	      "what happens when lifetime or idle has run out")                                   \
 	FIELD(ROOT, "root", ROOT, policy, root, "host", 0, 0, 0, "yyyy", "",                      \
 	      "root file system: host (a read-only, masked view of this machine's system folders), dir:PATH, image:NAME, none") \
+	FIELD(RUNTIME, "runtime", RUNTIME, policy, runtime, "none", 0, 0, 0, "nnny",              \
+	      "remove it, or use level: wasm",                                                    \
+	      "language runtime that takes the place of a module: args are those of its own command line") \
 	FIELD(SECRETS, "secrets", SECRETS, policy, secrets, "", 0, 0, 0, "llll",                  \
 	      "remove it: nothing could replace the placeholder without a network",               \
 	      "credentials that the sandbox uses without seeing them: inside is a placeholder")   \

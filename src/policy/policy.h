@@ -17,6 +17,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "policy/runtimes.h"
 
 enum policy_level {
 	POLICY_LEVEL_AUTO,
@@ -107,8 +108,9 @@ struct policy_limits {
 struct policy {
 	enum policy_level level;
 	enum policy_root root;
-	char *root_path; /* "" unless dir or image */
-	char *module;    /* "" if none; wasm only */
+	char *root_path;             /* "" unless dir or image */
+	char *module;                /* "" if none; wasm only */
+	enum policy_runtime runtime; /* wasm only, in the place of a module */
 	struct {
 		char *path; /* "" if there is no workspace */
 		enum policy_access access;

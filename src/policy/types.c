@@ -28,6 +28,7 @@ WORD_TABLE(WORKSPACE_ACCESS);
 WORD_TABLE(REDACT_AS);
 WORD_TABLE(SHOW_SECRETS);
 WORD_TABLE(MOUNT_ACCESS);
+WORD_TABLE(RUNTIME);
 WORD_TABLE(ROOT);
 
 enum policy_storage policy_type_storage(enum policy_type type)
@@ -81,6 +82,7 @@ static unsigned find_tables(enum policy_type type, const struct policy_word **re
 	TABLES_OF(REDACT_AS)
 	TABLES_OF(SHOW_SECRETS)
 	TABLES_OF(MOUNT_ACCESS)
+	TABLES_OF(RUNTIME)
 	TABLES_OF(ROOT)
 #undef TABLES_OF
 	*ret_words = NULL;

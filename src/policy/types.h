@@ -21,6 +21,7 @@
 	TYPE(WORKSPACE_ACCESS, "word",      ENUM,    "")                                          \
 	TYPE(REDACT_AS,        "word",      ENUM,    "")                                          \
 	TYPE(SHOW_SECRETS,     "word",      ENUM,    "")                                          \
+	TYPE(RUNTIME,          "word",      ENUM,    "")                                          \
 	TYPE(MOUNT_ACCESS,     "word",      ENUM,    "")                                          \
 	TYPE(HOST_PATH,        "host path", STRING,  "a path of this host, at most 4095 bytes")   \
 	TYPE(GUEST_PATH,       "path",      STRING,  "an absolute path without ..")               \
@@ -86,6 +87,13 @@
 	WORD(POLICY_ACCESS_RW,      "rw",      "yyyy", "")                                        \
 	WORD(POLICY_ACCESS_OVERLAY, "overlay", "ylly", "write ro or rw, or use level: process")   \
 	WORD(POLICY_ACCESS_TMPFS,   "tmpfs",   "yyyy", "")
+
+#define POLICY_RUNTIME_WORDS(WORD)                                                                \
+	WORD(POLICY_RUNTIME_NONE,       "none",       "yyyy", "")                                 \
+	WORD(POLICY_RUNTIME_PYTHON,     "python",     "nnny", "remove it, or use level: wasm")    \
+	WORD(POLICY_RUNTIME_JAVASCRIPT, "javascript", "nnny", "remove it, or use level: wasm")    \
+	WORD(POLICY_RUNTIME_LUA,        "lua",        "nnny", "remove it, or use level: wasm")    \
+	WORD(POLICY_RUNTIME_SQLITE,     "sqlite",     "nnny", "remove it, or use level: wasm")
 
 #define POLICY_ROOT_WORDS(WORD)                                                                   \
 	WORD(POLICY_ROOT_HOST,  "host",  "yynn", "write dir:PATH at level microvm, none at level wasm") \

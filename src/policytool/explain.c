@@ -67,6 +67,14 @@ static void explain_environment(const struct policy *policy)
 		(void)printf("%s\n", policy->n_env > 0 ? "." : "empty.");
 }
 
+/* "The command ... of the runtime python 3.12.0" */
+static void explain_runtime(const struct policy *policy)
+{
+	const struct policy_runtime_row *runtime = &policy_runtimes[policy->runtime];
+	if (policy->runtime != POLICY_RUNTIME_NONE)
+		(void)printf(" of the language runtime %s %s", runtime->name, runtime->version);
+}
+
 static void explain_command(const struct policy *policy)
 {
 	bool is_image = policy->root == POLICY_ROOT_IMAGE;
@@ -81,6 +89,7 @@ static void explain_command(const struct policy *policy)
 		(void)printf("The command that the caller names%s",
 			     is_image ? ", or the image's" : "");
 	}
+	explain_runtime(policy);
 	(void)printf(",\n  as ");
 	if (policy->user[0])
 		print_value(policy->user);

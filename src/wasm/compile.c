@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -128,35 +129,89 @@ int compile_module(const struct wasm_program *program, struct wasm_failed *faile
 	return r;
 }
 
-/* Text on stdin, a module on stdout. */
-int compile_assemble(void)
+/* The library beside this program; 125 if it cannot be loaded, which has been told. */
+static int load_library(struct wasmtime *wasmtime)
 {
-	static char text[1 << 20];
 	static char path[PROGRAM_PATH_BYTES];
-	static const struct confine_reader limits = { .cpu_seconds = 10, .output_bytes = 1 << 20 };
-	struct wasmtime wasmtime;
 	struct error err = { 0 };
-	size_t len = 0;
-	ssize_t n;
 	if (program_path("libwasmtime.so", path, &err) < 0) {
 		error_print(stderr, &err);
 		return 125;
 	}
-	const char *lack = library_load(&wasmtime, path);
-	int errnum = lack ? 0 : confine_reader(&limits);
-	if (lack || errnum != 0) {
-		(void)fprintf(stderr, "foso-wasm: %s\n", lack ? lack : "no walls");
+	const char *lack = library_load(wasmtime, path);
+	if (lack)
+		(void)fprintf(stderr, "foso-wasm: %s\n", lack);
+	return lack ? 125 : 0;
+}
+
+static int tell_error(const struct wasmtime *wasmtime, const struct wasmtime_error *error)
+{
+	char words[400];
+	library_error_words(wasmtime, error, words, sizeof(words));
+	(void)fprintf(stderr, "foso-wasm: %s\n", words);
+	return 1;
+}
+
+/* Read-only, from the module's own file; stdout alone is written. */
+static int confine_ahead(void)
+{
+	static const struct confine_rlimit rlimits[] = {
+		{ RLIMIT_CORE, 0 },
+		{ RLIMIT_FSIZE, WASM_MAX_CODE_BYTES },
+	};
+	int r = confine_no_new_privs();
+	if (r == 0)
+		r = confine_landlock_if_any(NULL, 0, true);
+	if (r == 0)
+		r = confine_rlimits(rlimits, ARRAY_LEN(rlimits));
+	return r != 0 ? r : walls_raise(WALLS_COMPILER, false);
+}
+
+int compile_ahead(void)
+{
+	struct wasmtime wasmtime;
+	struct wasmtime_module *module = NULL;
+	struct wasm_bytes code;
+	struct stat status;
+	if (load_library(&wasmtime) != 0)
+		return 125;
+	void *bytes = MAP_FAILED;
+	if (fstat(STDIN_FILENO, &status) == 0 && status.st_size > 0)
+		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
+	/* The engine installs its handlers of signals, which the walls would not let it. */
+	struct wasm_engine *engine = library_engine(&wasmtime, 0, POLICY_UNLIMITED);
+	if (bytes == MAP_FAILED || confine_ahead() != 0) {
+		(void)fprintf(stderr, "foso-wasm: no module, or no walls\n");
+		return 125;
+	}
+	struct wasmtime_error *error =
+		wasmtime.wasmtime_module_new(engine, bytes, (size_t)status.st_size, &module);
+	if (!error)
+		error = wasmtime.wasmtime_module_serialize(module, &code);
+	if (error)
+		return tell_error(&wasmtime, error);
+	return fd_write_all(STDOUT_FILENO, code.data, code.size) < 0 ? 125 : 0;
+}
+
+/* Text on stdin, a module on stdout. */
+int compile_assemble(void)
+{
+	static char text[1 << 20];
+	static const struct confine_reader limits = { .cpu_seconds = 10, .output_bytes = 1 << 20 };
+	struct wasmtime wasmtime;
+	size_t len = 0;
+	ssize_t n;
+	if (load_library(&wasmtime) != 0)
+		return 125;
+	if (confine_reader(&limits) != 0) {
+		(void)fprintf(stderr, "foso-wasm: no walls\n");
 		return 125;
 	}
 	while (len < sizeof(text) && (n = read(STDIN_FILENO, text + len, sizeof(text) - len)) > 0)
 		len += (size_t)n;
 	struct wasm_bytes module = { 0 };
 	struct wasmtime_error *error = wasmtime.wasmtime_wat2wasm(text, len, &module);
-	if (error) {
-		char words[400];
-		library_error_words(&wasmtime, error, words, sizeof(words));
-		(void)fprintf(stderr, "foso-wasm: %s\n", words);
-		return 1;
-	}
+	if (error)
+		return tell_error(&wasmtime, error);
 	return fd_write_all(STDOUT_FILENO, module.data, module.size) < 0 ? 125 : 0;
 }

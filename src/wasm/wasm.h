@@ -62,6 +62,9 @@ int fail_with(struct wasm_failed *failed, const char *subject, const char *remed
 int compile_module(const struct wasm_program *program, struct wasm_failed *failed);
 int compile_assemble(void);
 
+/* compile.c: stdin to stdout, for tools/fetch-runtimes: a trusted module of any size. */
+int compile_ahead(void);
+
 /* link.c: the code, with its imports. */
 int link_module(struct wasm_program *program, struct wasm_failed *failed);
 

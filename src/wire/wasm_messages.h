@@ -68,6 +68,7 @@ enum { WASM_HELPER_FD = 62, WASM_DISK_FD, WASM_FIRST_FOLDER_FD };
 #define WASM_MAX_MODULE_BYTES  (32u << 20)
 #define WASM_MAX_CODE_BYTES    (256u << 20)
 #define WASM_MAX_STACK_BYTES   (64u << 20)
+#define WASM_RUNTIME_STACK     (8u << 20)  /* of a language runtime without limits.stack */
 #define WASM_COMPILE_BYTES     (1u << 30)  /* of memory */
 #define WASM_COMPILE_SECONDS   20u         /* of CPU */
 #define WASM_RUNTIME_BYTES     (32u << 20) /* of memory of a worker beside the guest's */

@@ -260,6 +260,8 @@ def _become_user(binaries, folder):
             path = os.path.join(place, name)
             if os.path.isfile(path) and os.access(path, os.X_OK):
                 shutil.copy(path, own)
+        if 'runtimes' in sys.argv[0] and os.path.isdir(os.path.join(place, 'runtimes')):
+            shutil.copytree(os.path.join(place, 'runtimes'), os.path.join(own, 'runtimes'))
     os.chown(folder, ROOTLESS_UID, ROOTLESS_UID)
     os.setgroups([])
     os.setresgid(ROOTLESS_UID, ROOTLESS_UID, ROOTLESS_UID)

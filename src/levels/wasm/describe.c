@@ -74,15 +74,17 @@ void wasm_describe(struct sandbox *sandbox, struct evidence_record *record)
 {
 	static const char *const versions[] = { "no control groups", "cgroup v1", "cgroup v2" };
 	/* Read after the sandbox is gone; of a monitor, which has one, as long as it lives. */
-	static char digest[DIGEST_HEX_BYTES], fuel[64];
+	static char digest[DIGEST_HEX_BYTES], fuel[64], root[64];
 	struct wasm *wasm = sandbox->impl;
 	if (!wasm)
 		return;
 	const struct policy_limits *limits = &wasm->policy->limits;
 	attach_end(&wasm->folders.attach, record);
 	memcpy(digest, wasm->module_digest, sizeof(digest));
+	const struct policy_runtime_row *runtime = &policy_runtimes[wasm->policy->runtime];
+	(void)snprintf(root, sizeof(root), "runtime:%s %s", runtime->name, runtime->version);
 	(void)snprintf(fuel, sizeof(fuel), "fuel used: %" PRIu64, wasm->fuel);
-	record->root = wasm->policy->module;
+	record->root = runtime->name[0] ? root : wasm->policy->module;
 	record->engine = "wasmtime " WASM_LIBRARY_VERSION ", library " WASM_LIBRARY_SHA256;
 	record->root_digest = digest[0] ? digest : NULL;
 	record->is_rootless = geteuid() != 0;

@@ -130,7 +130,10 @@ static void set_trap_error(const struct wasm *wasm, const struct wasm_ended *end
 {
 	char words[240];
 	trap_words(ended, words, sizeof(words));
-	int r = error_set(err, ERR_REFUSED, 0, wasm->policy->module, "%s", words);
+	const struct policy *policy = wasm->policy;
+	const char *subject =
+		policy->module[0] ? policy->module : policy_runtimes[policy->runtime].name;
+	int r = error_set(err, ERR_REFUSED, 0, subject, "%s", words);
 	(void)error_remedy(err, r, "mend the module; foso itself held");
 }
 

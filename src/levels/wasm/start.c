@@ -230,6 +230,9 @@ static int open_programs(struct child *child, struct error *err)
 /* The module, and its code: there already, or an empty file that takes it. */
 static int open_files(struct wasm *wasm, struct child *child, struct error *err)
 {
+	if (wasm->policy->runtime != POLICY_RUNTIME_NONE)
+		return wasm_runtime_open(wasm, &child->FD(WASM_MODULE_FD), &child->FD(WASM_CODE_FD),
+					 err);
 	int r = wasm_module_open(wasm->policy->module, &child->FD(WASM_MODULE_FD),
 				 wasm->module_digest, err);
 	if (r == 0)
@@ -249,6 +252,15 @@ static int open_files(struct wasm *wasm, struct child *child, struct error *err)
 			    : 0;
 }
 
+/* Interpreters recurse; they have a bound of their own below this. */
+static uint64_t stack_bytes(const struct policy *policy)
+{
+	if (policy->runtime != POLICY_RUNTIME_NONE &&
+	    policy->limits.stack_bytes == POLICY_UNLIMITED)
+		return WASM_RUNTIME_STACK;
+	return policy->limits.stack_bytes;
+}
+
 static int configure(struct wasm *wasm, struct error *err)
 {
 	const struct policy_limits *limits = &wasm->policy->limits;
@@ -257,7 +269,7 @@ static int configure(struct wasm *wasm, struct error *err)
 		.needs_compile = wasm->was_compiled,
 		.fuel = limits->fuel,
 		.memory_bytes = limits->memory_bytes,
-		.stack_bytes = limits->stack_bytes,
+		.stack_bytes = stack_bytes(wasm->policy),
 		.tables = limits->tables,
 	};
 	wasm_folders_configure(&wasm->folders, names, &configure);
@@ -343,8 +355,8 @@ static int stand(struct sandbox *sandbox, struct wasm *wasm, struct child *child
 static int start(struct sandbox *sandbox, struct wasm *wasm, struct child *child, struct error *err)
 {
 	int sockets[2], r;
-	uint64_t stack_bytes = wasm->policy->limits.stack_bytes;
-	child->stack_bytes = stack_bytes == POLICY_UNLIMITED ? 0 : stack_bytes;
+	uint64_t bytes = stack_bytes(wasm->policy);
+	child->stack_bytes = bytes == POLICY_UNLIMITED ? 0 : bytes;
 	child->folders = &wasm->folders;
 	if ((r = open_programs(child, err)) < 0 || (r = open_files(wasm, child, err)) < 0 ||
 	    (r = wasm_folders_open(&wasm->folders, choose_uid(sandbox->id), err)) < 0)

@@ -109,6 +109,14 @@ struct wasm_cache_trimmed {
 void wasm_cache_trim(int folder_fd, uint64_t max_bytes, bool is_dry_run,
 		     struct wasm_cache_trimmed *ret);
 
+/*
+ * runtime.c: the policy's runtime, and its code; also fills module_digest and key.
+ *
+ * -ERR_UNAVAILABLE if it is not there, or not for this foso.
+ */
+int wasm_runtime_open(struct wasm *wasm, int *ret_module_fd, int *ret_code_fd, struct error *err)
+	must_check;
+
 /* start.c */
 int wasm_start(struct sandbox *sandbox, struct wasm *wasm, struct error *err) must_check;
 

@@ -38,7 +38,7 @@ static void test_canonical_of_the_defaults(void)
 	       "\"files\":1024,\"fuel\":null,\"instances\":null,\"memory\":536870912,"
 	       "\"output\":1073741824,\"pids\":128,\"stack\":null,\"strict\":false,\"tables\":null,"
 	       "\"wall\":60000000000},\"module\":\"\",\"mounts\":[],\"network\":null,"
-	       "\"on_expiry\":\"kill\",\"root\":\"host\",\"secrets\":[],\"syscalls\":{\"allow\":[],"
+	       "\"on_expiry\":\"kill\",\"root\":\"host\",\"runtime\":\"none\",\"secrets\":[],\"syscalls\":{\"allow\":[],"
 	       "\"deny\":[],\"namespaces\":false,\"profile\":\"default\"},\"user\":\"\","
 	       "\"workspace\":null}");
 }
@@ -67,7 +67,7 @@ static void test_canonical_of_everything(void)
 	       "\"size\":null,\"source\":\"/a\",\"target\":\"/b\"},{\"access\":\"tmpfs\","
 	       "\"size\":1048576,\"source\":\"\",\"target\":\"/z\"}],\"network\":{\"allow\":["
 	       "\"a.com\",\"b.com\"],\"deny\":[],\"http\":[],\"ports\":[],\"private\":[]},"
-	       "\"on_expiry\":\"kill\",\"root\":\"dir:/srv\",\"secrets\":[{\"from\":\"env:T\","
+	       "\"on_expiry\":\"kill\",\"root\":\"dir:/srv\",\"runtime\":\"none\",\"secrets\":[{\"from\":\"env:T\","
 	       "\"header\":\"Authorization\",\"hosts\":[\"a.com\"],\"name\":\"T\",\"ttl\":null}],"
 	       "\"syscalls\":{\"allow\":[],\"deny\":[],\"namespaces\":false,\"profile\":\"default\"},"
 	       "\"user\":\"\",\"workspace\":{\"access\":\"rw\",\"changes\":\"\",\"path\":\".\","

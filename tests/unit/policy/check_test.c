@@ -128,6 +128,7 @@ static void test_check_every_column_of_the_table_refuses(void)
 		{ "limits.tables", "5" },
 		{ "module", "m" },
 		{ "network.allow", "example.com" },
+		{ "runtime", "lua" },
 		{ "secrets[0].name", "A" },
 		{ "syscalls.allow", "mount" },
 		{ "syscalls.deny", "ptrace" },
