@@ -83,6 +83,24 @@ static int unpack(void *context, int fd, const char *name, int *ret_tree_fd, str
 	return build_unpack(context, fd, name, ret_tree_fd, err);
 }
 
+/* Of several sources a pattern may name nothing, but not all of them. */
+static int put_sources(struct walk *walk, const struct recipe_list *sources, struct error *err)
+{
+	const char *missing = NULL;
+	size_t n_missing = 0;
+	int r = 0;
+	for (size_t i = 0; r >= 0 && i < sources->n_items; i++) {
+		r = walk_source(walk, sources->items[i], err);
+		if (r == 1) {
+			missing = sources->items[i];
+			n_missing++;
+		}
+	}
+	if (r < 0)
+		return r;
+	return missing && n_missing == sources->n_items ? walk_missing(walk, missing, err) : 0;
+}
+
 static int put_tree(struct build *build, const struct recipe_step *step, struct sink *sink,
 		    struct error *err)
 {
@@ -111,10 +129,7 @@ static int put_tree(struct build *build, const struct recipe_step *step, struct 
 		walk.unpack = unpack;
 		walk.context = build;
 	}
-	int r = 0;
-	for (size_t i = 0; r == 0 && i < step->args.n_items; i++)
-		r = walk_source(&walk, step->args.items[i], err);
-	return r;
+	return put_sources(&walk, &step->args, err);
 }
 
 static int put_all(struct build *build, const struct recipe_step *step, struct sink *sink,

@@ -329,6 +329,22 @@ static int search_folder(struct search *search, int dir_fd, struct error *err)
 	return r;
 }
 
+/* Letters that stand for others; behind a backslash they stand for themselves. */
+static bool has_wildcard(const char *pattern)
+{
+	for (; *pattern; pattern++) {
+		if (strchr("*?[", *pattern))
+			return true;
+		pattern += pattern[0] == '\\' && pattern[1];
+	}
+	return false;
+}
+
+int walk_missing(const struct walk *walk, const char *pattern, struct error *err)
+{
+	return no_source(walk, pattern, ENOENT, err);
+}
+
 int walk_source(struct walk *walk, const char *pattern, struct error *err)
 {
 	struct search search = { .walk = walk, .pattern = pattern, .n_segments = 1 };
@@ -342,5 +358,7 @@ int walk_source(struct walk *walk, const char *pattern, struct error *err)
 	if (fd < 0)
 		return cannot_read(walk->what, errno, err);
 	int r = search_folder(&search, fd, err);
-	return r == 0 && search.n_found == 0 ? no_source(walk, pattern, ENOENT, err) : r;
+	if (r != 0 || search.n_found > 0)
+		return r;
+	return has_wildcard(pattern) ? 1 : walk_missing(walk, pattern, err);
 }

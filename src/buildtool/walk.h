@@ -30,11 +30,15 @@ struct walk {
 /*
  * walk_source() - everything that one pattern of a COPY names
  *
- * -ERR_NOT_FOUND if that is nothing, -ERR_INVALID for what cannot be copied (a socket, a device)
- * and for a link that leads out, -ERR_LIMIT, -ERR_UNAVAILABLE as sink_put().  The subject is the
- * path below the tree.
+ * 1 if it has a wildcard and names nothing, which is fine beside others: "COPY a.json lock* ./";
+ * -ERR_NOT_FOUND if a plain path is not there, -ERR_INVALID for what cannot be copied (a socket, a
+ * device) and for a link that leads out, -ERR_LIMIT, -ERR_UNAVAILABLE as sink_put().  The subject
+ * is the path below the tree.
  */
 int walk_source(struct walk *walk, const char *pattern, struct error *err) must_check;
+
+/* walk_missing() - -ERR_NOT_FOUND: the pattern names nothing. */
+int walk_missing(const struct walk *walk, const char *pattern, struct error *err) must_check;
 
 /* walk_open() - the file at @path of the tree, as a source that was named is found; -1: none. */
 int walk_open(const struct walk *walk, const char *path, unsigned flags);
