@@ -30,6 +30,8 @@
 #include "base/fd.h"
 #include "base/syscalls.h"
 #include "confine/confine.h"
+#include "confine/seccomp.h"
+#include "policy/policy.h"
 
 #define JAIL_UID        0x6fff0000u /* an id that no user has, and no sandbox either */
 #define LOOK_EVERY_MS   100
@@ -287,7 +289,8 @@ static int set_streams(const struct jail *jail)
 }
 
 /* Process 1 of the new namespace. */
-static _Noreturn void become_tool(const struct jail *jail, bool is_root)
+static _Noreturn void become_tool(const struct jail *jail, const struct seccomp_program *program,
+				  bool is_root)
 {
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	confine_signals();
@@ -297,12 +300,16 @@ static _Noreturn void become_tool(const struct jail *jail, bool is_root)
 		r = drop_rights(jail, is_root);
 	if (r == 0)
 		r = set_streams(jail);
+	/* Nobody listens once this has been executed, and then a call that is denied is ENOSYS. */
+	if (r == 0 && seccomp_program_install(program->instructions, program->n_instructions) < 0)
+		r = EPERM;
 	if (r == 0)
 		(void)execve(jail->program, (char *const *)(uintptr_t)jail->args, envp);
 	_exit(EXIT_NOT_JAILED);
 }
 
-static _Noreturn void keep(const struct jail *jail, pid_t parent)
+static _Noreturn void keep(const struct jail *jail, const struct seccomp_program *program,
+			   pid_t parent)
 {
 	int status = 0;
 	bool is_root = geteuid() == 0;
@@ -313,7 +320,7 @@ static _Noreturn void keep(const struct jail *jail, pid_t parent)
 		r = enter_root(jail);
 	pid_t pid = r == 0 ? fork() : -1;
 	if (pid == 0)
-		become_tool(jail, is_root);
+		become_tool(jail, program, is_root);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	_exit(pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_NOT_JAILED);
@@ -375,16 +382,23 @@ static int watch(const struct jail *jail, int pidfd, struct error *err)
 	}
 }
 
-int jail_run(const struct jail *jail, struct error *err)
+/* The filter of a sandbox with the default profile: a tool needs no more than a workload. */
+static int build_filter(struct seccomp_program *ret, struct error *err)
+{
+	struct policy policy;
+	int r = policy_init(&policy, err);
+	if (r == 0)
+		r = seccomp_program_build(ret, &policy, false, err);
+	policy_fini(&policy);
+	return r;
+}
+
+static int run(const struct jail *jail, const struct seccomp_program *program, struct error *err)
 {
 	int status = 0;
-	if (access(jail->program, X_OK) < 0) {
-		int r = error_set(err, ERR_NOT_FOUND, 0, jail->name, "is not installed");
-		return error_remedy(err, r, "install it: apt-get install %s", jail->name);
-	}
 	pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
-		keep(jail, parent);
+		keep(jail, program, parent);
 	auto_fd int pidfd = pid < 0 ? -1 : sys_pidfd_open(pid);
 	int r = 0;
 	if (pidfd < 0) {
@@ -404,4 +418,18 @@ int jail_run(const struct jail *jail, struct error *err)
 	r = error_set(err, ERR_SYSTEM, 0, jail->name,
 		      "could not be run without rights, or was killed");
 	return error_remedy(err, r, "see foso doctor for what this host lacks");
+}
+
+int jail_run(const struct jail *jail, struct error *err)
+{
+	struct seccomp_program program = { .instructions = NULL };
+	if (access(jail->program, X_OK) < 0) {
+		int r = error_set(err, ERR_NOT_FOUND, 0, jail->name, "is not installed");
+		return error_remedy(err, r, "install it: apt-get install %s", jail->name);
+	}
+	int r = build_filter(&program, err);
+	if (r == 0)
+		r = run(jail, &program, err);
+	seccomp_program_fini(&program);
+	return r;
 }

@@ -6,7 +6,7 @@
  * network and no other part of the machine: its root is a fresh file system with the system's
  * programs read-only and the few files of /etc that names and certificates need; one folder can be
  * written; it is a user without rights, in pid, mount, IPC and UTS namespaces of its own, without a
- * capability.
+ * capability, under the seccomp filter of a sandbox.
  */
 #pragma once
 
