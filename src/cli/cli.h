@@ -14,6 +14,7 @@
 
 /* What a command starts from: @options stands before the first word after the command. */
 struct cli {
+	enum command_id command;
 	struct options options;
 	char **argv;   /* of the whole command line */
 	bool is_debug; /* --debug was given, before or after the command */

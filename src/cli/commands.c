@@ -10,6 +10,7 @@ const struct command_row command_rows[N_COMMANDS] = {
 #define COMMAND_ROW(id, word_, sibling_, operands_, summary_) \
 	[COMMAND_##id] = {                                    \
 		.word = word_,                                \
+		.name = "foso " word_,                        \
 		.sibling = sibling_,                          \
 		.operands = operands_,                        \
 		.summary = summary_,                          \

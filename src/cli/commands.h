@@ -58,6 +58,7 @@ enum command_id {
 /* Text lies inside the row, so the table needs no relocation when the program starts. */
 struct command_row {
 	char word[12];
+	char name[16]; /* "foso run", as messages name it */
 	char sibling[16];
 	char operands[80];
 	char summary[60];

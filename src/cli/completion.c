@@ -38,12 +38,10 @@ typedef void (*option_print)(const struct option_row *row, const char *condition
 /* Runs @print for each option of the command, the global ones included. */
 static void each_option(enum command_id command, option_print print, const char *condition)
 {
-	size_t n_rows;
-	const struct option_row *rows = option_rows(command, &n_rows);
-	for (size_t i = 0; i < n_rows; i++)
-		print(&rows[i], condition);
-	for (size_t i = 0; i < n_global_option_rows; i++)
-		print(&global_option_rows[i], condition);
+	struct option_table tables[] = { options_of(command), options_of_all() };
+	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
+		for (size_t i = 0; i < tables[t].n_rows; i++)
+			print(&tables[t].rows[i], condition);
 }
 
 static void print_name(const struct option_row *row, const char *condition)

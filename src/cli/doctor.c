@@ -266,7 +266,7 @@ int command_doctor(struct cli *cli, int *ret_status, struct error *err)
 			report.wanted = option.value;
 	}
 	if (r > 0)
-		r = options_no_operands(&cli->options, err);
+		r = options_operands(&cli->options, 0, 0, "[OPTION]...", err);
 	if (r == 0 && report.wanted)
 		r = check_level(report.wanted, err);
 	if (r == 0)

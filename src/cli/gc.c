@@ -96,7 +96,7 @@ int command_gc(struct cli *cli, int *ret_status, struct error *err)
 			reclaim.with_orphans = true;
 	}
 	if (r > 0)
-		r = options_no_operands(&cli->options, err);
+		r = options_operands(&cli->options, 0, 0, "[OPTION]...", err);
 	auto_fd int dir_fd = -1;
 	if (r == 0)
 		r = rundir_open(&dir_fd, err);

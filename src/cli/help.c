@@ -5,45 +5,19 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/output.h"
 #include "cli/cli.h"
 #include "cli/completion.h"
 #include "cli/man.h"
 
-#define MAX_HELP_BYTES 4096
-#define HELP_COLUMN    30
-
-/* Words of @text from column @column on, after @used that were written. */
-static void print_wrapped(const char *text, size_t column, size_t used)
-{
-	auto_buf struct buf help = BUF_INIT(MAX_HELP_BYTES);
-	if (used + 1 >= column) {
-		(void)putchar('\n');
-		used = 0;
-	}
-	(void)printf("%*s", (int)(column - used), "");
-	output_wrap(&help, text, column);
-	(void)fputs(buf_string(&help), stdout);
-}
-
-static void print_option(const struct option_row *row)
-{
-	int used = row->letter ? printf("  -%c, --%s", row->letter, row->name)
-			       : printf("      --%s", row->name);
-	if (row->argument[0])
-		used += printf(" %s", row->argument);
-	print_wrapped(row->help, HELP_COLUMN, (size_t)used);
-}
+#define MAX_HELP_BYTES (16 * 1024)
 
 static void print_options(enum command_id command)
 {
-	size_t n_rows;
-	const struct option_row *rows = option_rows(command, &n_rows);
-	(void)printf("\nOptions:\n");
-	for (size_t i = 0; i < n_rows; i++)
-		print_option(&rows[i]);
-	for (size_t i = 0; i < n_global_option_rows; i++)
-		print_option(&global_option_rows[i]);
+	auto_buf struct buf help = BUF_INIT(MAX_HELP_BYTES);
+	struct option_table own = options_of(command), common = options_of_all();
+	options_help(&help, &own);
+	options_help(&help, &common);
+	(void)printf("\nOptions:\n%s", buf_string(&help));
 }
 
 static void print_main(void)

@@ -53,7 +53,7 @@ static int scan_options(struct cli *cli, struct error *err)
 	while ((r = options_next(&options, &option, err)) == 0) {
 		switch (option.row->id) {
 		case OPTION_HELP:
-			help_print(options.command);
+			help_print(cli->command);
 			return 1;
 		case OPTION_VERSION:
 			version_print();
@@ -65,7 +65,7 @@ static int scan_options(struct cli *cli, struct error *err)
 			break;
 		}
 	}
-	if (options.command == COMMAND_NONE)
+	if (cli->command == COMMAND_NONE)
 		cli->options.at = options.at;
 	return r < 0 ? r : 0;
 }
@@ -77,9 +77,9 @@ static int find_command(struct cli *cli, struct error *err)
 		int r = error_set(err, ERR_INVALID, 0, "", "no command was given");
 		return error_remedy(err, r, "write foso run -- COMMAND; foso --help lists all");
 	}
-	cli->options.command = command_find(word);
-	cli->options.at++;
-	if (cli->options.command != COMMAND_NONE)
+	cli->command = command_find(word);
+	cli->options = options_begin(cli->command, cli->options.words + cli->options.at + 1);
+	if (cli->command != COMMAND_NONE)
 		return 0;
 	enum command_id nearest = command_nearest(word);
 	int r = error_set(err, ERR_INVALID, 0, word, "not a command of foso");
@@ -91,7 +91,7 @@ static int find_command(struct cli *cli, struct error *err)
 
 static int dispatch(struct cli *cli, int *ret_status, struct error *err)
 {
-	switch (cli->options.command) {
+	switch (cli->command) {
 	case COMMAND_RUN:
 		return command_run(cli, ret_status, err);
 	case COMMAND_PS:
@@ -116,13 +116,12 @@ static int dispatch(struct cli *cli, int *ret_status, struct error *err)
 	case COMMAND_POLICY:
 	case COMMAND_EVIDENCE:
 	case COMMAND_IMAGE:
-		return sibling_exec(cli->options.command, cli->options.words + cli->options.at,
-				    err);
+		return sibling_exec(cli->command, cli->options.words + cli->options.at, err);
 	case COMMAND_NONE:
 		break;
 	}
 	return error_set(err, ERR_INTERNAL, 0, "foso", "command %d is not served",
-			 (int)cli->options.command);
+			 (int)cli->command);
 }
 
 static int run(struct cli *cli, int *ret_status, struct error *err)
@@ -132,7 +131,7 @@ static int run(struct cli *cli, int *ret_status, struct error *err)
 		r = scan_options(cli, err);
 	if (r == 0)
 		r = find_command(cli, err);
-	if (r == 0 && !command_rows[cli->options.command].sibling[0])
+	if (r == 0 && !command_rows[cli->command].sibling[0])
 		r = scan_options(cli, err);
 	if (r == 0)
 		r = dispatch(cli, ret_status, err);
@@ -150,8 +149,8 @@ int main(int argc, char **argv)
 {
 	static char *no_words[] = { NULL };
 	struct error err = { .code = ERR_NONE };
-	struct cli cli = { .options = { .command = COMMAND_NONE,
-					.words = argc > 0 ? argv + 1 : no_words },
+	struct cli cli = { .command = COMMAND_NONE,
+			   .options = options_begin(COMMAND_NONE, argc > 0 ? argv + 1 : no_words),
 			   .argv = argv };
 	int status = 0;
 

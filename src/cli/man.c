@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "cli/options.h"
 #include "wire/end.h"
 
-/* What scdoc takes for markup is taken for itself. */
+#define MAX_PART_BYTES (64 * 1024)
+
 static void print_escaped(const char *text)
 {
-	for (; *text; text++) {
-		if (strchr("*_\\<~#", *text))
-			(void)putchar('\\');
-		(void)putchar(*text);
-	}
+	auto_buf struct buf part = BUF_INIT(MAX_PART_BYTES);
+	options_scdoc_text(&part, text);
+	(void)fputs(buf_string(&part), stdout);
 }
 
 static void print_usage(enum command_id command)
@@ -29,28 +29,13 @@ static void print_usage(enum command_id command)
 	(void)printf("\n");
 }
 
-static void print_option(const struct option_row *row)
-{
-	if (row->letter)
-		(void)printf("*-%c*, ", row->letter);
-	(void)printf("*--%s*", row->name);
-	if (row->argument[0]) {
-		(void)putchar(' ');
-		print_escaped(row->argument);
-	}
-	(void)printf("\n\t");
-	print_escaped(row->help);
-	(void)printf("\n\n");
-}
-
 static void print_options(enum command_id command)
 {
-	size_t n_rows;
-	const struct option_row *rows = option_rows(command, &n_rows);
-	for (size_t i = 0; i < n_rows; i++)
-		print_option(&rows[i]);
-	for (size_t i = 0; i < n_global_option_rows; i++)
-		print_option(&global_option_rows[i]);
+	auto_buf struct buf part = BUF_INIT(MAX_PART_BYTES);
+	struct option_table own = options_of(command), common = options_of_all();
+	options_scdoc(&part, &own);
+	options_scdoc(&part, &common);
+	(void)fputs(buf_string(&part), stdout);
 }
 
 static void print_commands(void)

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - the options of each command, as tables, and the walk over a command line
- *
- * OPTION(ID, name, letter, argument, choices, field, help)
- *
- *   letter    '\0' if there is no short form
- *   argument  "" for a switch; else what usage shows for the value
- *   choices   what a completion offers: words, or <file>, <folder>, <env>, <limit>, <id>
- *   field     policy field that the value is given to; ending in '.', the value is NAME=VALUE
- *             of a field below it; "" if the command itself deals with the value
- *
- * Help, completions and man pages are generated from here.
+ * options.h - the options of each command, as tables of rows that options/options.h describes
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
 #include "cli/commands.h"
+#include "options/options.h"
 #include "workspace/options.h"
 
 /* clang-format off */
@@ -169,45 +156,11 @@ enum option_id {
 	OPTION_SCDOC,
 };
 
-/* Text lies inside the row, so the tables need no relocation when the program starts. */
-struct option_row {
-	uint8_t id; /* enum option_id */
-	char letter;
-	char name[20];
-	char argument[28];
-	char choices[36];
-	char field[16];
-	char help[164];
-};
+/* options_of() - the options of a command; those of every command are not among them. */
+struct option_table options_of(enum command_id command);
 
-/* option_rows() - the options of a command; the global ones are not among them. */
-const struct option_row *option_rows(enum command_id command, size_t *ret_n_rows);
+/* options_of_all() - the options that every command has. */
+struct option_table options_of_all(void);
 
-extern const struct option_row global_option_rows[];
-extern const size_t n_global_option_rows;
-
-/* A walk over the options at the head of a command line. */
-struct options {
-	enum command_id command;
-	char **words;        /* borrowed, NULL-terminated */
-	size_t at;           /* next word; after the last option, the first operand */
-	const char *letters; /* rest of a word of short options, such as "tq"; NULL if none */
-};
-
-struct option {
-	const struct option_row *row;
-	const char *value; /* "" for a switch; borrowed from the words */
-	/* "--limit" or "-l", as the user wrote it */
-	char spelling[2 + sizeof(((struct option_row *)0)->name)];
-};
-
-/*
- * options_next() - the next option
- *
- * Returns 0 and the option; 1 when none is left, @at being the first operand ("--" is passed);
- * -ERR_INVALID with the option as the subject and the accepted form as the remedy.
- */
-int options_next(struct options *options, struct option *ret, struct error *err) must_check;
-
-/* options_no_operands() - 0, or -ERR_INVALID if words are left that the command does not take. */
-int options_no_operands(const struct options *options, struct error *err) must_check;
+/* options_begin() - the walk over @words by the options of @command; both are borrowed. */
+struct options options_begin(enum command_id command, char **words);

@@ -106,7 +106,7 @@ int command_ps(struct cli *cli, int *ret_status, struct error *err)
 			ps.is_quiet = true;
 	}
 	if (r > 0)
-		r = options_no_operands(&cli->options, err);
+		r = options_operands(&cli->options, 0, 0, "[OPTION]...", err);
 	if (r == 0)
 		r = rundir_open(&dir_fd, err);
 	if (r == 0)

@@ -11,7 +11,7 @@ void version_print(void)
 
 int command_version(struct cli *cli, int *ret_status, struct error *err)
 {
-	int r = options_no_operands(&cli->options, err);
+	int r = options_operands(&cli->options, 0, 0, "[OPTION]...", err);
 	if (r < 0)
 		return r;
 	version_print();

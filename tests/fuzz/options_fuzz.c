@@ -11,9 +11,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void walk(enum command_id command, char **words, size_t n_words)
+static void walk(enum command_id command, bool is_mixed, char **words, size_t n_words)
 {
-	struct options options = { .command = command, .words = words };
+	struct options options = options_begin(command, words);
+	options.is_mixed = is_mixed;
 	struct option option;
 	struct error err = { .code = ERR_NONE };
 	size_t n_options = 0, n_letters = 0;
@@ -30,7 +31,7 @@ static void walk(enum command_id command, char **words, size_t n_words)
 	assert(r == 1 || (r == -(int)ERR_INVALID && err.subject[0] && err.remedy[0]));
 }
 
-/* The first byte chooses the command, the rest is words that end with NUL. */
+/* The first byte chooses the command and whether operands are mixed in; the rest is words. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *words[MAX_WORDS + 1];
@@ -44,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t at = 0; at < size && n_words < MAX_WORDS; at += strlen(text + at) + 1)
 		words[n_words++] = text + at;
 	words[n_words] = NULL;
-	walk((enum command_id)(data[0] % (COMMAND_NONE + 1)), words, n_words);
+	walk((enum command_id)(data[0] % (COMMAND_NONE + 1)), data[0] >= 128, words, n_words);
 	free(text);
 	return 0;
 }
