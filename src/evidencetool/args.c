@@ -1,66 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c - the options of foso-evidence */
+/* args.c - the commands of foso-evidence and their options */
 #include "evidencetool/args.h"
 
-#include <string.h>
+#include "evidencetool/commands.h"
+#include "evidencetool/options.h"
 
-#include "base/cleanup.h"
-#include "base/output.h"
-
-enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_KEYS };
-
-static const struct option {
-	const char *name, *value, *meaning;
-	enum option_kind kind;
-	size_t offset; /* of the member of struct args */
-	unsigned commands;
-} options[] = {
-#define OPTION_ROW(name_, kind_, member_, value_, commands_, meaning_) \
-	{ .name = (name_),                                             \
-	  .value = (value_),                                           \
-	  .meaning = (meaning_),                                       \
-	  .kind = OPTION_##kind_,                                      \
-	  .offset = offsetof(struct args, member_),                    \
-	  .commands = (commands_) },
-	EVIDENCE_OPTIONS(OPTION_ROW)
-#undef OPTION_ROW
+enum option_id {
+	OPTION_JSON = OPTION_HELP + 1,
+	OPTION_SINCE,
+	OPTION_REASON,
+	OPTION_NUMBER,
+	OPTION_KEY,
+	OPTION_SIGNED_FROM,
+	OPTION_KEPT_HEAD,
+	OPTION_HEAD,
+	OPTION_OUT,
+	OPTION_READY,
 };
 
-/* The option that @text names, with the value in it ("--key=FILE", "-n20") or NULL. */
-static const struct option *option_find(const struct command *command, const char *text,
-					const char **ret_value)
-{
-	bool is_short = text[1] != '-';
-	size_t len = is_short ? 2 : strcspn(text, "=");
-	if (text[len] == '\0')
-		*ret_value = NULL;
-	else
-		*ret_value = is_short ? text + len : text + len + 1;
-	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
-		if ((options[i].commands & (unsigned)command->id) != 0 &&
-		    strlen(options[i].name) == len && strncmp(options[i].name, text, len) == 0)
-			return &options[i];
-	}
-	return NULL;
-}
+static const struct option_row list_rows[] = { EVIDENCE_LIST_OPTIONS(OPTION_ROW) };
+static const struct option_row show_rows[] = { EVIDENCE_SHOW_OPTIONS(OPTION_ROW) };
+static const struct option_row verify_rows[] = { EVIDENCE_VERIFY_OPTIONS(OPTION_ROW) };
+static const struct option_row export_rows[] = { EVIDENCE_EXPORT_OPTIONS(OPTION_ROW) };
+static const struct option_row keygen_rows[] = { EVIDENCE_KEYGEN_OPTIONS(OPTION_ROW) };
+static const struct option_row sign_rows[] = { EVIDENCE_SIGN_OPTIONS(OPTION_ROW) };
 
-static int refuse_unknown(const struct command *command, const char *text, struct error *err)
-{
-	int r = error_set(err, ERR_INVALID, 0, text, "is not an option of foso evidence %s",
-			  command->name);
-	return error_remedy(err, r, "foso evidence %s --help lists them", command->name);
-}
+static const struct verb verbs[] = {
+	{ "foso evidence list", "[OPTION]... [FOLDER]", "List the runs, one a line, oldest first.",
+	  OPTION_TABLE_OF(list_rows), 0, 1, command_list },
+	{ "foso evidence show", "[OPTION]... SEQ|ID [FOLDER]", "Show one record, every field.",
+	  OPTION_TABLE_OF(show_rows), 1, 2, command_show },
+	{ "foso evidence verify", "[OPTION]... [FOLDER|FILE]",
+	  "Tell whether the log is the one that was written.\n"
+	  "Exit status: 0 if it is; 1 if it was edited, cut or reordered, and each problem is\n"
+	  "named with line, record and id; 125 if it cannot be read.",
+	  OPTION_TABLE_OF(verify_rows), 0, 1, command_verify },
+	{ "foso evidence export", "[OPTION]... [FOLDER]",
+	  "Write the log to stdout, byte for byte, or its head.", OPTION_TABLE_OF(export_rows), 0,
+	  1, command_export },
+	{ "foso evidence keygen", "--out FILE",
+	  "Make an Ed25519 key for evidence.sign; no file is overwritten.",
+	  OPTION_TABLE_OF(keygen_rows), 0, 0, command_keygen },
+	{ "foso evidence sign", "[OPTION]... --key FILE",
+	  "Sign the 32 bytes of a hash from stdin: write \"KEYID SIGNATURE\".\n"
+	  "foso starts it by itself; it gives up all rights before it reads.",
+	  OPTION_TABLE_OF(sign_rows), 0, 0, command_sign },
+};
 
-static int set_text(const char **member, const struct option *option, const char *value,
-		    struct error *err)
-{
-	if (*member) {
-		int r = error_set(err, ERR_INVALID, 0, option->name, "is given twice");
-		return error_remedy(err, r, "give it once");
-	}
-	*member = value;
-	return 0;
-}
+const struct verbs evidence_verbs = { "foso evidence", verbs, ARRAY_LEN(verbs) };
 
 static int add_key(struct args *args, const char *value, struct error *err)
 {
@@ -73,112 +60,49 @@ static int add_key(struct args *args, const char *value, struct error *err)
 	return 0;
 }
 
-static int option_set(struct args *args, const struct option *option, const char *value,
-		      struct error *err)
+static int set(struct args *args, const struct option *option, struct error *err)
 {
-	char *member = (char *)args + option->offset;
-	if (option->kind == OPTION_FLAG && value) {
-		int r = error_set(err, ERR_INVALID, 0, option->name, "takes no value");
-		return error_remedy(err, r, "write %s alone", option->name);
-	}
-	if (option->kind != OPTION_FLAG && !value) {
-		int r = error_set(err, ERR_INVALID, 0, option->name, "has no value");
-		return error_remedy(err, r, "write %s %s", option->name, option->value);
-	}
-	switch (option->kind) {
-	case OPTION_FLAG:
-		*(bool *)(void *)member = true;
+	switch (option->row->id) {
+	case OPTION_HELP:
+		args->is_help = true;
 		return 0;
-	case OPTION_KEYS:
-		return add_key(args, value, err);
-	case OPTION_TEXT:
+	case OPTION_JSON:
+		args->is_json = true;
+		return 0;
+	case OPTION_HEAD:
+		args->is_head = true;
+		return 0;
+	case OPTION_READY:
+		args->is_ready = true;
+		return 0;
+	case OPTION_KEY:
+		return add_key(args, option->value, err);
+	case OPTION_SINCE:
+		return option_once(&args->since, option, err);
+	case OPTION_REASON:
+		return option_once(&args->reason, option, err);
+	case OPTION_NUMBER:
+		return option_once(&args->number, option, err);
+	case OPTION_SIGNED_FROM:
+		return option_once(&args->signed_from, option, err);
+	case OPTION_KEPT_HEAD:
+		return option_once(&args->kept_head, option, err);
 	default:
-		return set_text((const char **)(void *)member, option, value, err);
+		return option_once(&args->out, option, err);
 	}
 }
 
-static int add_positional(struct args *args, const struct command *command, const char *text,
-			  struct error *err)
+int args_parse(struct args *ret, const struct verb *verb, char **words, struct error *err)
 {
-	if (args->n_positional == command->n_positional_max) {
-		int r = error_set(err, ERR_INVALID, 0, text, "is one argument too many");
-		return error_remedy(err, r, "write foso evidence %s %s", command->name,
-				    command->synopsis);
-	}
-	args->positional[args->n_positional++] = text;
-	return 0;
-}
-
-int args_parse(struct args *ret, const struct command *command, char *const *argv,
-	       struct error *err)
-{
-	bool may_be_option = true;
-	int r = 0;
+	struct options options = verb_options(verb, words);
+	struct option option;
+	int r;
 	*ret = (struct args){ 0 };
-	for (; r == 0 && *argv; argv++) {
-		const char *value;
-		if (!may_be_option || argv[0][0] != '-' || argv[0][1] == '\0') {
-			r = add_positional(ret, command, *argv, err);
-			continue;
-		}
-		if (strcmp(*argv, "--") == 0) {
-			may_be_option = false;
-			continue;
-		}
-		if (strcmp(*argv, "--help") == 0 || strcmp(*argv, "-h") == 0) {
-			ret->is_help = true;
-			return 0;
-		}
-		const struct option *option = option_find(command, *argv, &value);
-		if (!option)
-			return refuse_unknown(command, *argv, err);
-		if (option->kind != OPTION_FLAG && !value && argv[1])
-			value = *++argv;
-		r = option_set(ret, option, value, err);
+	while ((r = options_next(&options, &option, err)) == 0) {
+		r = set(ret, &option, err);
+		if (r < 0 || ret->is_help)
+			return r;
 	}
-	if (r == 0 && ret->n_positional < command->n_positional_min) {
-		r = error_set(err, ERR_INVALID, 0, command->name, "lacks an argument");
-		return error_remedy(err, r, "write foso evidence %s %s", command->name,
-				    command->synopsis);
-	}
-	return r;
-}
-
-#define MAX_HELP_BYTES 4096
-#define HELP_COLUMN    30
-
-static void print_option(const char *name, const char *value, const char *meaning)
-{
-	auto_buf struct buf help = BUF_INIT(MAX_HELP_BYTES);
-	char text[HELP_COLUMN];
-	bool has_short = strncmp(name, "--", 2) != 0;
-	(void)snprintf(text, sizeof(text), "%s%s%s%s", has_short ? "" : "    ", name,
-		       value[0] ? " " : "", value);
-	printf("  %-*s ", HELP_COLUMN - 3, text);
-	output_wrap(&help, meaning, HELP_COLUMN);
-	(void)fputs(buf_string(&help), stdout);
-}
-
-void args_print_help(const struct command *command)
-{
-	printf("usage: foso evidence %s %s\n\n%s\n\nOptions:\n", command->name, command->synopsis,
-	       command->meaning);
-	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
-		if ((options[i].commands & (unsigned)command->id) != 0)
-			print_option(options[i].name, options[i].value, options[i].meaning);
-	}
-	print_option("-h, --help", "", "say what the command does, and its options");
-}
-
-void args_print_scdoc(const struct command *command)
-{
-	/* Brackets and dots are nothing special there; emphasis would be. */
-	printf("*foso evidence %s* %s\n\n%s\n\n", command->name, command->synopsis,
-	       command->meaning);
-	for (size_t i = 0; i < ARRAY_LEN(options); i++) {
-		if ((options[i].commands & (unsigned)command->id) == 0)
-			continue;
-		printf("*%s*%s%s%s\n\t%s\n\n", options[i].name, options[i].value[0] ? " _" : "",
-		       options[i].value, options[i].value[0] ? "_" : "", options[i].meaning);
-	}
+	ret->operands = options.words;
+	return r < 0 ? r : verb_operands(verb, &options, err);
 }

@@ -229,8 +229,8 @@ static int filter_parse(struct filter *ret, const struct args *args, struct erro
 			       "--since", &ret->since_ns, err);
 	}
 	if (r == 0 && args->number && !text_parse_u64(args->number, &ret->n_newest)) {
-		r = error_set(err, ERR_INVALID, 0, "-n", "'%s' is no number", args->number);
-		return error_remedy(err, r, "write how many records, as -n 20");
+		r = error_set(err, ERR_INVALID, 0, "--number", "'%s' is no number", args->number);
+		return error_remedy(err, r, "write how many records, as --number 20");
 	}
 	return r;
 }
@@ -243,7 +243,7 @@ int command_list(const struct args *args, struct error *err)
 	view_terminal_init();
 	int r = filter_parse(&filter, args, err);
 	if (r == 0)
-		r = store_open(&store, args->positional[0], err);
+		r = store_open(&store, args->operands[0], err);
 	if (r == 0)
 		r = rights_drop(err);
 	if (r == 0 && filter.n_newest != UINT64_MAX)
@@ -280,11 +280,11 @@ int command_show(const struct args *args, struct error *err)
 	CLEANUP(store_close) struct store store = { .log_fd = -1 };
 	CLEANUP(walk_fini) struct walk walk = { .reader.fd = -1 };
 	struct entry entry;
-	const char *name = args->positional[0];
+	const char *name = args->operands[0];
 	uint64_t seq = 0;
 	bool is_number = text_parse_u64(name, &seq);
 	view_terminal_init();
-	int r = store_open(&store, args->positional[1], err);
+	int r = store_open(&store, args->operands[1], err);
 	if (r == 0)
 		r = rights_drop(err);
 	if (r == 0)

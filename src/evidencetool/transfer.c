@@ -66,7 +66,7 @@ static int write_log(const struct store *store, struct error *err)
 int command_export(const struct args *args, struct error *err)
 {
 	CLEANUP(store_close) struct store store = { .log_fd = -1 };
-	int r = store_open(&store, args->positional[0], err);
+	int r = store_open(&store, args->operands[0], err);
 	if (r == 0)
 		r = rights_drop(err);
 	if (r < 0)

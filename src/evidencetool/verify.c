@@ -210,7 +210,7 @@ int command_verify(const struct args *args, struct error *err)
 		chain.kept_head = &kept_head;
 	}
 	if (r == 0)
-		r = store_open(&store, args->positional[0], err);
+		r = store_open(&store, args->operands[0], err);
 	if (r == 0)
 		r = rights_drop(err);
 	return r < 0 ? r : verify(&chain, &store, args->is_json, err);
