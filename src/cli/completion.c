@@ -35,13 +35,17 @@ static void operand_words(const struct command_row *row, char text[sizeof(row->o
 /* Prints one option; @condition is for fish: when the option is offered. */
 typedef void (*option_print)(const struct option_row *row, const char *condition);
 
+static void each_row(struct option_table table, option_print print, const char *condition)
+{
+	for (size_t i = 0; i < table.n_rows; i++)
+		print(&table.rows[i], condition);
+}
+
 /* Runs @print for each option of the command, the global ones included. */
 static void each_option(enum command_id command, option_print print, const char *condition)
 {
-	struct option_table tables[] = { options_of(command), options_of_all() };
-	for (size_t t = 0; t < ARRAY_LEN(tables); t++)
-		for (size_t i = 0; i < tables[t].n_rows; i++)
-			print(&tables[t].rows[i], condition);
+	each_row(options_of(command), print, condition);
+	each_row(options_of_all(), print, condition);
 }
 
 static void print_name(const struct option_row *row, const char *condition)
@@ -95,15 +99,29 @@ static void print_bash_values(const struct option_row *row, const char *conditio
 	(void)printf("; return ;;\n");
 }
 
+static void print_bash_options(struct option_table table)
+{
+	(void)printf("\t\tcase $previous in\n");
+	each_row(table, print_bash_values, NULL);
+	(void)printf("\t\tesac\n\t\tcase $current in\n\t\t-*) _foso_offer -W \"");
+	each_row(table, print_name, NULL);
+	each_row(options_of_all(), print_name, NULL);
+	(void)printf("\"; return ;;\n\t\tesac\n");
+}
+
+static void print_bash_verb(const struct sibling_verb *verb)
+{
+	(void)printf("\t'%s %s')\n", command_rows[verb->command].word, verb->word);
+	print_bash_options(verb->options);
+	(void)printf("\t\t_foso_offer -f ;;\n");
+}
+
 static void print_bash_command(enum command_id command)
 {
 	const struct command_row *row = &command_rows[command];
 	char words[sizeof(row->operands)];
-	(void)printf("\t%s)\n\t\tcase $previous in\n", row->word);
-	each_option(command, print_bash_values, NULL);
-	(void)printf("\t\tesac\n\t\tcase $current in\n\t\t-*) _foso_offer -W \"");
-	each_option(command, print_name, NULL);
-	(void)printf("\"; return ;;\n\t\tesac\n");
+	(void)printf("\t'%s '*)\n", row->word);
+	print_bash_options(options_of(command));
 	operand_words(row, words);
 	if (command == COMMAND_RUN)
 		(void)printf("\t\t_foso_offer -c ;;\n");
@@ -132,7 +150,7 @@ static void print_bash(void)
 		     "_foso()\n{\n"
 		     "\tlocal commands=\"");
 	print_commands();
-	(void)printf("\" command='' i=1\n"
+	(void)printf("\" command='' verb='' i=1\n"
 		     "\tlocal current=${COMP_WORDS[COMP_CWORD]} "
 		     "previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
 		     "\tCOMPREPLY=()\n"
@@ -159,10 +177,17 @@ static void print_bash(void)
 		     "\t\tif ((i < COMP_CWORD)); then\n"
 		     "\t\t\t_foso_offer -f\n"
 		     "\t\t\treturn\n\t\tfi\n\tfi\n"
-		     "\tcase $command in\n");
+		     "\t# A command below the command, as in foso image import.\n"
+		     "\tfor ((i++; i < COMP_CWORD; i++)); do\n"
+		     "\t\t[[ ${COMP_WORDS[i]} == -* ]] || { verb=${COMP_WORDS[i]}; break; }\n"
+		     "\tdone\n"
+		     "\tcase \"$command $verb\" in\n");
+	const struct sibling_verb *verb;
+	for (size_t i = 0; (verb = sibling_verb(i)); i++)
+		print_bash_verb(verb);
 	for (unsigned id = 0; id < N_COMMANDS; id++)
 		print_bash_command((enum command_id)id);
-	(void)printf("\t'') _foso_offer -W \"$commands ");
+	(void)printf("\t' ') _foso_offer -W \"$commands ");
 	each_option(COMMAND_NONE, print_name, NULL);
 	(void)printf("\" ;;\n\tesac\n}\n\ncomplete -o default -F _foso foso\n");
 }
@@ -216,11 +241,41 @@ static void print_zsh_option(const struct option_row *row, const char *condition
 	(void)printf("' \\\n");
 }
 
+/* In the place of the command whose it is, so that "words" begins with the verb. */
+static void print_zsh_verbs(enum command_id command)
+{
+	const struct sibling_verb *verb;
+	(void)printf("\t\t\tif ((CURRENT > 2)); then\n\t\t\tcase $words[2] in\n");
+	for (size_t i = 0; (verb = sibling_verb(i)); i++) {
+		if (verb->command != command)
+			continue;
+		(void)printf("\t\t\t%s)\n\t\t\tshift words; ((CURRENT--))\n"
+			     "\t\t\t_arguments -s -S \\\n",
+			     verb->word);
+		each_row(verb->options, print_zsh_option, NULL);
+		each_row(options_of_all(), print_zsh_option, NULL);
+		(void)printf("\t\t\t'*:file:_files'\n\t\t\treturn ;;\n");
+	}
+	(void)printf("\t\t\tesac\n\t\t\tfi\n");
+}
+
+static bool has_verbs(enum command_id command)
+{
+	const struct sibling_verb *verb;
+	for (size_t i = 0; (verb = sibling_verb(i)); i++)
+		if (verb->command == command)
+			return true;
+	return false;
+}
+
 static void print_zsh_command(enum command_id command)
 {
 	const struct command_row *row = &command_rows[command];
 	char words[sizeof(row->operands)];
-	(void)printf("\t\t%s)\n\t\t\t_arguments -s -S \\\n", row->word);
+	(void)printf("\t\t%s)\n", row->word);
+	if (has_verbs(command))
+		print_zsh_verbs(command);
+	(void)printf("\t\t\t_arguments -s -S \\\n");
 	each_option(command, print_zsh_option, NULL);
 	operand_words(row, words);
 	if (command == COMMAND_RUN)
@@ -283,6 +338,19 @@ static void print_fish_option(const struct option_row *row, const char *conditio
 	(void)printf("'\n");
 }
 
+static void print_fish_verbs(void)
+{
+	const struct sibling_verb *verb;
+	for (size_t i = 0; (verb = sibling_verb(i)); i++) {
+		char condition[128];
+		(void)snprintf(condition, sizeof(condition),
+			       "__fish_seen_subcommand_from %s; "
+			       "and __fish_seen_subcommand_from %s",
+			       command_rows[verb->command].word, verb->word);
+		each_row(verb->options, print_fish_option, condition);
+	}
+}
+
 static void print_fish(void)
 {
 	(void)printf("# fish completion for foso; foso help --completion fish writes it\n"
@@ -308,6 +376,7 @@ static void print_fish(void)
 		else if (words[0])
 			(void)printf("complete -c foso -n '%s' -F -a '%s'\n", condition, words);
 	}
+	print_fish_verbs();
 	each_option(COMMAND_NONE, print_fish_option, "__fish_use_subcommand");
 }
 

@@ -5,8 +5,11 @@
 #pragma once
 
 #include "cli/commands.h"
+#include "evidencetool/options.h"
+#include "imagetool/options.h"
 #include "options/options.h"
-#include "workspace/options.h"
+#include "verify/options.h"
+#include "workspacetool/options.h"
 
 /* clang-format off */
 #define GLOBAL_OPTIONS(OPTION)                                                                    \
@@ -93,25 +96,44 @@
 #define NO_OPTIONS(OPTION)
 /* clang-format on */
 
-/* Which table a command has.  Siblings read their own command line; tables are for completion. */
-#define COMMAND_OPTIONS(TABLE)                    \
-	TABLE(RUN, RUN_OPTIONS)                   \
-	TABLE(PS, PS_OPTIONS)                     \
-	TABLE(KILL, KILL_OPTIONS)                 \
-	TABLE(LOGS, LOGS_OPTIONS)                 \
-	TABLE(GC, GC_OPTIONS)                     \
+/* Which table a command has that foso itself does. */
+#define COMMAND_OPTIONS(TABLE)        \
+	TABLE(RUN, RUN_OPTIONS)       \
+	TABLE(PS, PS_OPTIONS)         \
+	TABLE(KILL, KILL_OPTIONS)     \
+	TABLE(LOGS, LOGS_OPTIONS)     \
+	TABLE(GC, GC_OPTIONS)         \
+	TABLE(DOCTOR, DOCTOR_OPTIONS) \
+	TABLE(HELP, HELP_OPTIONS)     \
+	TABLE(VERSION, NO_OPTIONS)    \
+	TABLE(NONE, MAIN_OPTIONS)
+
+/* Which table a command of a sibling has, which reads its own command line; for completion. */
+#define SIBLING_OPTIONS(TABLE)                    \
 	TABLE(DIFF, WORKSPACE_DIFF_OPTIONS)       \
 	TABLE(COMMIT, WORKSPACE_COMMIT_OPTIONS)   \
 	TABLE(DISCARD, WORKSPACE_DISCARD_OPTIONS) \
 	TABLE(FORK, WORKSPACE_FORK_OPTIONS)       \
-	TABLE(DOCTOR, DOCTOR_OPTIONS)             \
-	TABLE(VERIFY, NO_OPTIONS)                 \
+	TABLE(VERIFY, VERIFY_OPTIONS)             \
 	TABLE(POLICY, NO_OPTIONS)                 \
 	TABLE(EVIDENCE, NO_OPTIONS)               \
-	TABLE(IMAGE, NO_OPTIONS)                  \
-	TABLE(HELP, HELP_OPTIONS)                 \
-	TABLE(VERSION, NO_OPTIONS)                \
-	TABLE(NONE, MAIN_OPTIONS)
+	TABLE(IMAGE, NO_OPTIONS)
+
+/* VERB(command, word, TABLE) - the commands that a sibling has below its own; for completion */
+#define SIBLING_VERBS(VERB)                             \
+	VERB(IMAGE, import, IMAGE_IMPORT_OPTIONS)       \
+	VERB(IMAGE, list, IMAGE_SHOW_OPTIONS)           \
+	VERB(IMAGE, inspect, IMAGE_SHOW_OPTIONS)        \
+	VERB(IMAGE, rm, IMAGE_STORE_OPTIONS)            \
+	VERB(IMAGE, gc, IMAGE_GC_OPTIONS)               \
+	VERB(IMAGE, export, IMAGE_STORE_OPTIONS)        \
+	VERB(IMAGE, erofs, IMAGE_STORE_OPTIONS)         \
+	VERB(EVIDENCE, list, EVIDENCE_LIST_OPTIONS)     \
+	VERB(EVIDENCE, show, EVIDENCE_SHOW_OPTIONS)     \
+	VERB(EVIDENCE, verify, EVIDENCE_VERIFY_OPTIONS) \
+	VERB(EVIDENCE, export, EVIDENCE_EXPORT_OPTIONS) \
+	VERB(EVIDENCE, keygen, EVIDENCE_KEYGEN_OPTIONS) \
+	VERB(EVIDENCE, sign, EVIDENCE_SIGN_OPTIONS)
 
 enum option_id {
 	OPTION_HELP,
@@ -141,23 +163,22 @@ enum option_id {
 	OPTION_FOLLOW,
 	OPTION_DRY_RUN,
 	OPTION_ORPHANS,
-	OPTION_STAT,
-	OPTION_PATCH,
-	OPTION_LIST,
-	OPTION_EXEC_PATHS,
-	OPTION_ONLY,
-	OPTION_EXCEPT,
-	OPTION_ALLOW_EXEC_PATHS,
-	OPTION_OVERWRITE,
-	OPTION_RESUME,
-	OPTION_ROLLBACK,
-	OPTION_NUMBER,
 	OPTION_COMPLETION,
 	OPTION_SCDOC,
 };
 
 /* options_of() - the options of a command; those of every command are not among them. */
 struct option_table options_of(enum command_id command);
+
+/* A command below one of the siblings' commands. */
+struct sibling_verb {
+	enum command_id command;
+	char word[12];
+	struct option_table options;
+};
+
+/* sibling_verb() - the @n-th, those of one command in a row; NULL after the last. */
+const struct sibling_verb *sibling_verb(size_t n);
 
 /* options_of_all() - the options that every command has. */
 struct option_table options_of_all(void);

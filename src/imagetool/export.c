@@ -272,7 +272,7 @@ int command_export(const struct args *args, struct error *err)
 	int r = image_store_open(&store, args->store, err);
 	if (r < 0)
 		return r;
-	r = image_open(&store, args->positional[0], &image, err);
+	r = image_open(&store, args->operands[0], &image, err);
 	if (r == 0) {
 		export.record = &image.record;
 		r = image_store_lock(&store, false, &lock_fd, err);
@@ -280,7 +280,7 @@ int command_export(const struct args *args, struct error *err)
 			r = open_blobs(&export, &store, err);
 		fd_close(&lock_fd);
 		if (r == 0)
-			r = write_file(&export, args->positional[1], err);
+			r = write_file(&export, args->operands[1], err);
 		for (size_t i = 0; i < export.n_blobs; i++)
 			fd_close(&export.blobs[i].fd);
 		export.record = NULL;
@@ -298,7 +298,7 @@ int command_erofs(const struct args *args, struct error *err)
 	int r = image_store_open(&store, args->store, err);
 	if (r < 0)
 		return r;
-	r = image_open(&store, args->positional[0], &image, err);
+	r = image_open(&store, args->operands[0], &image, err);
 	if (r == 0) {
 		r = erofs_make(&store, &image, err);
 		image_erofs_path(image.record.manifest, path);

@@ -54,7 +54,7 @@ static int run(struct import *import, const struct args *args, struct error *err
 		[IMAGE_FORMAT_ROOTFS] = import_rootfs,
 	};
 	bool was_replaced = false;
-	int r = source_open(&import->staging, args->positional[0], args->format, &import->limits,
+	int r = source_open(&import->staging, args->operands[0], args->format, &import->limits,
 			    &import->source, err);
 	if (r == 0)
 		r = importers[import->source.format](import, err);

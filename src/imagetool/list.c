@@ -226,7 +226,7 @@ int command_inspect(const struct args *args, struct error *err)
 	int r = image_store_open(&store, args->store, err);
 	if (r < 0)
 		return r;
-	r = image_open(&store, args->positional[0], &image, err);
+	r = image_open(&store, args->operands[0], &image, err);
 	if (r == 0) {
 		if (args->is_json)
 			r = print_json(&image.record, true, err);

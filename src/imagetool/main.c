@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/output.h"
 #include "base/programs.h"
 #include "base/version.h"
@@ -17,33 +18,7 @@
 
 #define STATUS_FAILED 125
 
-static const struct command commands[] = {
-	{ "import", COMMAND_IMPORT, "[OPTION]... FILE|FOLDER|-",
-	  "Bring an image into the store.\n"
-	  "It may be an OCI image layout (a folder, or a tar of one), what docker save writes, or\n"
-	  "the tar of a root file system; the file may be packed with gzip, zstd, xz or bzip2. All digests\n"
-	  "are verified, and the image is there whole or not at all.",
-	  1, 1, command_import },
-	{ "list", COMMAND_LIST, "[OPTION]...", "List the images of the store, by name.", 0, 0,
-	  command_list },
-	{ "inspect", COMMAND_INSPECT, "[OPTION]... NAME",
-	  "Show what is known of one image: its digests, layers and what it runs.", 1, 1,
-	  command_inspect },
-	{ "rm", COMMAND_RM, "[OPTION]... NAME...",
-	  "Remove images, and what no other image needs.\n"
-	  "Layers on which a sandbox runs stay until it ends; foso image gc then removes them.",
-	  1, ARGS_MAX_POSITIONAL, command_rm },
-	{ "gc", COMMAND_GC, "[OPTION]...",
-	  "Remove what no image needs.\n"
-	  "That is layers and blobs without a name, and what interrupted imports left.",
-	  0, 0, command_gc },
-	{ "export", COMMAND_EXPORT, "[OPTION]... NAME FILE|-",
-	  "Write an image as a tar: an OCI image layout, and a docker-save archive.\n"
-	  "podman, skopeo, umoci and foso image import read it.",
-	  2, 2, command_export },
-	{ "erofs", COMMAND_EROFS, "[OPTION]... NAME",
-	  "Make one EROFS file of an image's layers, by mkfs.erofs.", 1, 1, command_erofs },
-};
+#define MAX_HELP_BYTES (64 * 1024)
 
 /* What foso-build does: it starts other programs, and hands what they made to "import". */
 static const struct {
@@ -75,67 +50,50 @@ static bool is_maker(const char *name)
 	return false;
 }
 
-static void print_help(void)
+static void append_usage(struct buf *out)
 {
-	printf("usage: foso image COMMAND [OPTION]...\n\n"
-	       "Bring images into the store, list, remove and export them.\n\n"
-	       "Commands:\n");
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-		int len = (int)strcspn(commands[i].meaning, "\n");
-		printf("  %-9s  %.*s\n", commands[i].name, len, commands[i].meaning);
-	}
+	buf_append_string(out, "usage: foso image COMMAND [OPTION]...\n\n"
+			       "Bring images into the store, list, remove and export them.\n\n"
+			       "Commands:\n");
+	verbs_help(out, &image_verbs);
 	for (size_t i = 0; i < ARRAY_LEN(makers); i++)
-		printf("  %-9s  %s\n", makers[i].name, makers[i].meaning);
-	printf("\nA sandbox runs in an image with foso run --root image:NAME.\n"
-	       "foso image COMMAND --help says more about one of them.\n");
+		buf_printf(out, "  %-10s %s\n", makers[i].name, makers[i].meaning);
+	buf_append_string(out, "\nA sandbox runs in an image with foso run --root image:NAME.\n"
+			       "foso image COMMAND --help says more about one of them.\n");
 }
 
-static const struct command *command_find(const char *name)
+/* What the word asks to be told: true if @out has it. */
+static bool append_words(const char *word, struct buf *out)
 {
-	for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	}
-	return NULL;
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		append_usage(out);
+	else if (strcmp(word, "--version") == 0)
+		buf_printf(out, "foso-image %s (%s)\n", version_number(), version_build_id());
+	else if (strcmp(word, "--scdoc") == 0) /* for tools/man-page */
+		for (size_t i = 0; i < image_verbs.n_rows; i++)
+			verb_scdoc(out, &image_verbs.rows[i]);
+	else
+		return false;
+	return true;
 }
 
-static int refuse_command(const char *name, struct error *err)
-{
-	int r = name ? error_set(err, ERR_INVALID, 0, name, "is not a command of foso image")
-		     : error_set(err, ERR_INVALID, 0, "image", "no command is given");
-	return error_remedy(err, r, "foso image --help lists them");
-}
-
-static int run(char **argv, struct error *err)
+static int run(char **argv, struct buf *out, struct error *err)
 {
 	struct args args;
-	const char *name = argv[0] ? argv[1] : NULL;
-	if (name && (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)) {
-		print_help();
+	const struct verb *verb;
+	const char *word = argv[0] ? argv[1] : NULL;
+	if (word && append_words(word, out))
 		return 0;
-	}
-	if (name && strcmp(name, "--version") == 0) {
-		printf("foso-image %s (%s)\n", version_number(), version_build_id());
-		return 0;
-	}
-	if (name && strcmp(name, "--scdoc") == 0) { /* for tools/man-page */
-		for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-			args_print_scdoc(&commands[i]);
-		return 0;
-	}
-	if (is_maker(name))
+	if (is_maker(word))
 		return become_maker(argv, err);
-	const struct command *command = name ? command_find(name) : NULL;
-	if (!command)
-		return refuse_command(name, err);
-	int r = args_parse(&args, command, argv + 2, err);
-	if (r < 0)
-		return r;
-	if (args.is_help) {
-		args_print_help(command);
-		return 0;
-	}
-	return command->run(&args, err);
+	int r = verb_find(&image_verbs, word, &verb, err);
+	if (r == 0)
+		r = args_parse(&args, verb, argv + 2, err);
+	if (r == 0 && args.is_help)
+		verb_help(out, verb);
+	else if (r == 0)
+		r = verb->run(&args, err);
+	return r;
 }
 
 int main(int argc, char **argv)
@@ -145,7 +103,9 @@ int main(int argc, char **argv)
 	UNUSED(argc);
 	/* A reader that went away is an error of the write that met it. */
 	(void)sigaction(SIGPIPE, &ignore, NULL);
-	int r = run(argv, &err);
+	auto_buf struct buf out = BUF_INIT(MAX_HELP_BYTES);
+	int r = run(argv, &out, &err);
+	(void)fputs(buf_string(&out), stdout);
 	r = output_finish(stdout, r, &err);
 	if (r < 0)
 		error_print(stderr, &err);

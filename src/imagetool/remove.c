@@ -37,8 +37,8 @@ int command_rm(const struct args *args, struct error *err)
 	int r = image_store_open(&store, args->store, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; r == 0 && i < args->n_positional; i++) {
-		r = image_name_parse(args->positional[i], name, err);
+	for (size_t i = 0; r == 0 && args->operands[i]; i++) {
+		r = image_name_parse(args->operands[i], name, err);
 		if (r == 0)
 			r = image_forget(&store, name, err);
 		if (r == 0)

@@ -41,8 +41,8 @@ const char *verb_word(const struct verb *verb);
 struct options verb_options(const struct verb *verb, char **words);
 
 /* verb_operands() - 0 if there are as many as the verb takes; else -ERR_INVALID */
-int verb_operands(const struct verb *verb, const struct options *options,
-		  struct error *err) must_check;
+int verb_operands(const struct verb *verb, const struct options *options, struct error *err)
+	must_check;
 
 /* verb_help() - appends usage, meaning and options. */
 void verb_help(struct buf *out, const struct verb *verb);

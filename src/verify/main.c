@@ -14,7 +14,9 @@
 #include "base/output.h"
 #include "base/programs.h"
 #include "base/version.h"
+#include "options/verbs.h"
 #include "verify/check.h"
+#include "verify/options.h"
 #include "verify/run.h"
 #include "verify/verify.h"
 
@@ -22,6 +24,7 @@
 #define STATUS_UNUSABLE    125
 #define STATUS_INTERRUPTED 130
 #define MAX_ENVIRONMENT    16
+#define MAX_HELP_BYTES     4096
 
 static volatile sig_atomic_t is_interrupted;
 
@@ -31,31 +34,38 @@ static void on_signal(int number)
 	is_interrupted = 1;
 }
 
-struct options {
+enum option_id {
+	OPTION_JSON = OPTION_HELP + 1,
+	OPTION_LEVEL,
+	OPTION_CLAIMS,
+	OPTION_VERSION,
+};
+
+static const struct option_row rows[] = { VERIFY_OPTIONS(OPTION_ROW) };
+
+/* The only one: a program with one thing to do. */
+static const struct verb verb = {
+	"foso verify",
+	"[OPTION]... [ID]...",
+	"Tries the boundary of a level on this host: each row of the matrix is a forbidden\n"
+	"act that must fail inside a sandbox, and a control that shows that it works without\n"
+	"the boundary.  With IDs, tries these rows only.",
+	OPTION_TABLE_OF(rows),
+	0,
+	SIZE_MAX,
+	NULL,
+};
+
+struct args {
 	bool is_help, is_version, is_json, is_claims, is_wasm;
 	char *const *ids; /* the rows to try; all if there is none */
 };
 
-static const struct {
-	const char *name, *letter, *help;
-} option_rows[] = {
-	{ "--json", "-j", "print one JSON object instead of the table; the count is on stderr" },
-	{ "--level", "-L", "LEVEL: try this level, process (the default) or wasm" },
-	{ "--claims", NULL, "print what would be tried, as Markdown, and try nothing" },
-	{ "--help", "-h", "say what the command does, and its options" },
-	{ "--version", "-V", "say which foso this is" },
-};
-
-static void print_help(void)
+static void append_help(struct buf *out)
 {
-	printf("usage: foso verify [OPTION]... [ID]...\n\n"
-	       "Tries the boundary of a level on this host: each row of the matrix is a forbidden\n"
-	       "act that must fail inside a sandbox, and a control that shows that it works without\n"
-	       "the boundary.  With IDs, tries these rows only.\n\n");
-	for (size_t i = 0; i < ARRAY_LEN(option_rows); i++)
-		printf("  %s%s %-10s %s\n", option_rows[i].letter ? option_rows[i].letter : "  ",
-		       option_rows[i].letter ? "," : " ", option_rows[i].name, option_rows[i].help);
-	printf("\nExit status: 0 if no row is broken, 1 if one is, 125 if nothing could be tried.\n");
+	verb_help(out, &verb);
+	buf_append_string(out, "\nExit status: 0 if no row is broken, 1 if one is, 125 if nothing "
+			       "could be tried.\n");
 }
 
 static int refuse(struct error *err, const char *subject, const char *message, const char *remedy)
@@ -66,13 +76,11 @@ static int refuse(struct error *err, const char *subject, const char *message, c
 
 #define LEVEL_REMEDY "write --level process or --level wasm"
 
-static int set_level(struct options *options, const char *value, struct error *err)
+static int set_level(struct args *args, const char *value, struct error *err)
 {
 	static const char *const later[] = { "kernel", "microvm" };
-	if (!value)
-		return refuse(err, "--level", "no level is given", LEVEL_REMEDY);
-	options->is_wasm = strcmp(value, "wasm") == 0;
-	if (options->is_wasm || strcmp(value, "process") == 0)
+	args->is_wasm = strcmp(value, "wasm") == 0;
+	if (args->is_wasm || strcmp(value, "process") == 0)
 		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(later); i++) {
 		if (strcmp(value, later[i]) == 0)
@@ -82,54 +90,52 @@ static int set_level(struct options *options, const char *value, struct error *e
 	return refuse(err, "--level", "there is no such level", LEVEL_REMEDY);
 }
 
-static bool is_option(const char *word, const char *name, const char *letter)
+static int set(struct args *args, const struct option *option, struct error *err)
 {
-	return strcmp(word, name) == 0 || (letter && strcmp(word, letter) == 0);
+	switch (option->row->id) {
+	case OPTION_HELP:
+		args->is_help = true;
+		return 0;
+	case OPTION_JSON:
+		args->is_json = true;
+		return 0;
+	case OPTION_CLAIMS:
+		args->is_claims = true;
+		return 0;
+	case OPTION_VERSION:
+		args->is_version = true;
+		return 0;
+	default:
+		return set_level(args, option->value, err);
+	}
 }
 
-static int parse(struct options *ret, char *const *words, struct error *err)
+static int parse(struct args *ret, char **words, struct error *err)
 {
-	*ret = (struct options){ 0 };
-	for (; *words && (*words)[0] == '-'; words++) {
-		const char *word = *words;
-		int r = 0;
-		if (strcmp(word, "--") == 0) {
-			words++;
-			break;
-		}
-		if (is_option(word, "--json", "-j"))
-			ret->is_json = true;
-		else if (is_option(word, "--claims", NULL))
-			ret->is_claims = true;
-		else if (is_option(word, "--help", "-h"))
-			ret->is_help = true;
-		else if (is_option(word, "--version", "-V"))
-			ret->is_version = true;
-		else if (strncmp(word, "--level=", 8) == 0)
-			r = set_level(ret, word + 8, err);
-		else if (is_option(word, "--level", "-L"))
-			r = set_level(ret, words[1] ? *++words : NULL, err);
-		else
-			r = refuse(err, word, "is not an option of foso verify",
-				   "foso verify --help lists them");
+	struct options options = verb_options(&verb, words);
+	struct option option;
+	int r;
+	*ret = (struct args){ 0 };
+	while ((r = options_next(&options, &option, err)) == 0) {
+		r = set(ret, &option, err);
 		if (r < 0)
 			return r;
 	}
-	ret->ids = words;
-	return 0;
+	ret->ids = options.words;
+	return r < 0 ? r : 0;
 }
 
-static bool is_wanted(const struct options *options, const char *id)
+static bool is_wanted(const struct args *args, const char *id)
 {
-	bool is_named = options->ids[0] == NULL;
-	for (char *const *word = options->ids; *word; word++)
+	bool is_named = args->ids[0] == NULL;
+	for (char *const *word = args->ids; *word; word++)
 		is_named = is_named || strcmp(*word, id) == 0;
 	return is_named;
 }
 
-static int check_ids(const struct options *options, struct error *err)
+static int check_ids(const struct args *args, struct error *err)
 {
-	for (char *const *word = options->ids; *word; word++) {
+	for (char *const *word = args->ids; *word; word++) {
 		bool is_known = false;
 		for (size_t i = 0; i < matrix_count(); i++)
 			is_known = is_known || strcmp(matrix_row(i)->id, *word) == 0;
@@ -195,13 +201,13 @@ static void catch_signals(void)
 		(void)sigaction(numbers[i], &action, NULL);
 }
 
-static int try_rows(struct verify *verify, const struct options *options, struct finding *findings)
+static int try_rows(struct verify *verify, const struct args *args, struct finding *findings)
 {
 	int status = 0;
 	for (size_t i = 0; i < matrix_count() && !is_interrupted; i++) {
 		const struct row *row = matrix_row(i);
 		uint64_t started_ns = run_now_ns();
-		if (!is_wanted(options, row->id))
+		if (!is_wanted(args, row->id))
 			continue;
 		row->check(verify, row, &findings[i]);
 		/* A signal to our group ended the row's programs, too: it says nothing. */
@@ -211,60 +217,66 @@ static int try_rows(struct verify *verify, const struct options *options, struct
 		findings[i].duration_ns = run_now_ns() - started_ns;
 		if (findings[i].verdict == VERDICT_BROKEN)
 			status = STATUS_BROKEN;
-		if (!options->is_json)
+		if (!args->is_json)
 			report_line(row, &findings[i]);
 	}
 	return is_interrupted ? STATUS_INTERRUPTED : status;
 }
 
-static int run_matrix(const struct options *options, struct error *err)
+static int run_matrix(const struct args *args, struct error *err)
 {
 	static struct verify verify;
 	struct finding *findings = calloc(matrix_count(), sizeof(*findings));
 	if (!findings)
 		return error_set(err, ERR_SYSTEM, 0, "verify", "no memory");
 	catch_signals();
-	verify.is_wasm = options->is_wasm;
+	verify.is_wasm = args->is_wasm;
 	int r = prepare(&verify, err);
-	int status = r < 0 ? r : try_rows(&verify, options, findings);
-	if (status >= 0 && options->is_json) {
+	int status = r < 0 ? r : try_rows(&verify, args, findings);
+	if (status >= 0 && args->is_json) {
 		r = report_json(&verify, findings, err);
 		status = r < 0 ? r : status;
 	}
 	if (status >= 0)
-		report_count(options->is_json ? stderr : stdout, findings);
+		report_count(args->is_json ? stderr : stdout, findings);
 	finish(&verify);
 	free(findings);
 	return status;
 }
 
-static int run(char *const *words, struct error *err)
+static int run(char **words, struct buf *out, struct error *err)
 {
-	struct options options;
-	int r = parse(&options, words, err);
+	struct args args;
+	if (words[0] && strcmp(words[0], "--scdoc") == 0) { /* for tools/man-page */
+		options_scdoc(out, &verb.options);
+		return 0;
+	}
+	int r = parse(&args, words, err);
 	if (r < 0)
 		return r;
-	matrix_choose(options.is_wasm);
-	if (options.is_help) {
-		print_help();
+	matrix_choose(args.is_wasm);
+	if (args.is_help) {
+		append_help(out);
 		return 0;
 	}
-	if (options.is_version) {
-		printf("foso-verify %s (%s)\n", version_number(), version_build_id());
+	if (args.is_version) {
+		buf_printf(out, "foso-verify %s (%s)\n", version_number(), version_build_id());
 		return 0;
 	}
-	if (options.is_claims) {
-		report_claims(options.is_wasm);
+	if (args.is_claims) {
+		report_claims(args.is_wasm);
 		return 0;
 	}
-	r = check_ids(&options, err);
-	return r < 0 ? r : run_matrix(&options, err);
+	r = check_ids(&args, err);
+	return r < 0 ? r : run_matrix(&args, err);
 }
 
 int main(int argc, char **argv)
 {
 	struct error err = { 0 };
-	int r = run(argc > 0 ? argv + 1 : argv, &err);
+	auto_buf struct buf out = BUF_INIT(MAX_HELP_BYTES);
+	int r = run(argc > 0 ? argv + 1 : argv, &out, &err);
+	(void)fputs(buf_string(&out), stdout);
 	r = output_finish(stdout, r, &err);
 	if (r < 0)
 		error_print(stderr, &err);

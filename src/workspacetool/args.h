@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
-#include "workspace/options.h"
+#include "options/verbs.h"
 
 #define ARGS_MAX_GLOBS 64
 
@@ -19,30 +18,8 @@ struct args {
 	const char *id;     /* NULL: the last run on this folder */
 };
 
-struct option_row {
-	const char *name;
-	char letter;
-	const char *argument, *help;
-	int id;
-};
-
-struct command {
-	const char *name, *synopsis, *meaning;
-	const struct option_row *rows;
-	size_t n_rows;
-	bool needs_id;
-	/* The exit status, or -code with *err filled. */
-	int (*run)(const struct args *args, struct error *err);
-};
-
-extern const struct command commands[];
-extern const size_t n_commands;
+extern const struct verbs workspace_verbs;
 
 /* args_parse() - what follows the command's name; -ERR_INVALID with the option as subject. */
-int args_parse(struct args *ret, const struct command *command, char *const *argv,
-	       struct error *err) must_check;
-
-void args_print_help(const struct command *command);
-
-/* args_print_scdoc() - the options for a man page, in scdoc's language. */
-void args_print_scdoc(const struct command *command);
+int args_parse(struct args *ret, const struct verb *verb, char **words, struct error *err)
+	must_check;

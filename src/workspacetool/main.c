@@ -6,24 +6,18 @@
  * workspace, so it compares and copies bytes but parses none: contents are looked into by
  * foso-content (content.h).
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/output.h"
 #include "base/version.h"
 #include "workspacetool/args.h"
 #include "workspacetool/exec.h"
 #include "workspacetool/git_config.h"
 
-static const struct command *find(const char *name)
-{
-	for (size_t i = 0; i < n_commands; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
+#define MAX_HELP_BYTES (16 * 1024)
 
 static void print_row(const char *pattern, const char *words)
 {
@@ -33,15 +27,10 @@ static void print_row(const char *pattern, const char *words)
 	(void)printf("\n:  %s\n", words);
 }
 
-/* For man pages: the options of a command, or one of the tables of what executes. */
-static void print_scdoc(const char *part)
+/* For man pages: one of the tables of what executes. */
+static void print_table(const char *part)
 {
-	const struct command *command = find(part);
 	const char *pattern, *reason;
-	if (command) {
-		args_print_scdoc(command);
-		return;
-	}
 	if (strcmp(part, "git-keys") == 0) {
 		(void)printf("[[ *key*\n:[ *why*\n");
 		for (size_t i = 0; git_key(i, &pattern, &reason); i++)
@@ -53,39 +42,54 @@ static void print_scdoc(const char *part)
 		print_row(exec_reason_pattern(i), exec_reason_words(i));
 }
 
-static int run(char **argv, struct error *err)
+/* For man pages: the options of a command, or one of the tables. */
+static void print_scdoc(const char *part)
+{
+	auto_buf struct buf out = BUF_INIT(MAX_HELP_BYTES);
+	struct error ignored = { .code = ERR_NONE };
+	const struct verb *verb;
+	if (verb_find(&workspace_verbs, part, &verb, &ignored) < 0) {
+		print_table(part);
+		return;
+	}
+	options_scdoc(&out, &verb->options);
+	(void)fputs(buf_string(&out), stdout);
+}
+
+static void print_help(const struct verb *verb)
+{
+	auto_buf struct buf out = BUF_INIT(MAX_HELP_BYTES);
+	verb_help(&out, verb);
+	(void)fputs(buf_string(&out), stdout);
+}
+
+static int run(char **words, struct error *err)
 {
 	struct args args;
-	const char *name = argv[0] ? argv[1] : NULL;
-	if (name && strcmp(name, "--version") == 0) {
+	const struct verb *verb;
+	const char *word = words[0];
+	if (word && strcmp(word, "--version") == 0) {
 		(void)printf("foso-workspace %s (%s)\n", version_number(), version_build_id());
 		return 0;
 	}
-	if (name && strcmp(name, "--scdoc") == 0 && argv[2]) {
-		print_scdoc(argv[2]);
+	if (word && strcmp(word, "--scdoc") == 0 && words[1]) {
+		print_scdoc(words[1]);
 		return 0;
 	}
-	const struct command *command = name ? find(name) : NULL;
-	if (!command) {
-		int r = error_set(err, ERR_INVALID, 0, name ? name : "foso-workspace",
-				  "no command of it is given");
-		return error_remedy(err, r, "write one of: diff commit discard fork");
-	}
-	int r = args_parse(&args, command, argv + 2, err);
-	if (r < 0)
-		return r;
-	if (args.is_help) {
-		args_print_help(command);
-		return 0;
-	}
-	return command->run(&args, err);
+	int r = verb_find(&workspace_verbs, word, &verb, err);
+	if (r == 0)
+		r = args_parse(&args, verb, words + 1, err);
+	if (r == 0 && args.is_help)
+		print_help(verb);
+	else if (r == 0)
+		r = verb->run(&args, err);
+	return r;
 }
 
 int main(int argc, char **argv)
 {
 	struct error err = { 0 };
-	UNUSED(argc);
-	int r = run(argv, &err);
+	int r = run(argc > 0 ? argv + 1 : argv, &err);
 	r = output_finish(stdout, r, &err);
 	if (r < 0)
 		error_print(stderr, &err);

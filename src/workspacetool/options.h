@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - options of foso diff, commit, discard and fork, as tables
+ * options.h - options of foso diff, commit, discard and fork, as tables of rows that
+ *             options/options.h describes
  *
- * OPTION(ID, name, letter, argument, choices, field, help), as cli/options.h has them: the CLI
- * makes completions of these rows, and foso-workspace reads its command line by them.
+ * The CLI makes completions of these rows, and foso-workspace reads its command line by them.
  */
 #pragma once
 
