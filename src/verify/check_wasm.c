@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/digest.h"
 #include "base/programs.h"
 #include "limits/cgroup.h"
 #include "verify/check.h"
@@ -22,6 +24,48 @@ static int write_file(const char *path, const char *bytes, size_t len)
 {
 	auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	return fd >= 0 && write(fd, bytes, len) == (ssize_t)len ? 0 : -1;
+}
+
+#define MAX_MODULES 96
+
+static struct {
+	char source[DIGEST_HEX_BYTES], module[DIGEST_HEX_BYTES];
+} digests[MAX_MODULES]; /* in the order of wasm_modules */
+
+bool wasm_module_digests(const char *act, const char **ret_source, const char **ret_module)
+{
+	size_t len = strcspn(act, " ");
+	for (size_t i = 0; i < MIN(n_wasm_modules, (size_t)MAX_MODULES); i++) {
+		const char *name = wasm_modules[i].name;
+		if (strlen(name) != len || memcmp(name, act, len) != 0 || !digests[i].module[0])
+			continue;
+		*ret_source = digests[i].source;
+		*ret_module = digests[i].module;
+		return true;
+	}
+	return false;
+}
+
+static void digest_bytes(const void *bytes, size_t len, char ret_hex[DIGEST_HEX_BYTES])
+{
+	uint8_t digest[DIGEST_BYTES];
+	digest_sha256(bytes, len, NULL, 0, digest);
+	digest_hex(digest, ret_hex);
+}
+
+static void remember_digests(size_t index, const char *path)
+{
+	struct stat status;
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (index >= MAX_MODULES || fd < 0 || fstat(fd, &status) < 0 || status.st_size == 0)
+		return;
+	size_t len = (size_t)status.st_size;
+	void *bytes = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	digest_bytes(bytes, len, digests[index].module);
+	digest_bytes(wasm_modules[index].content, wasm_modules[index].len, digests[index].source);
+	(void)munmap(bytes, len);
 }
 
 static int not_made(struct error *err, const char *name)
@@ -40,8 +84,10 @@ static int make_module(struct verify *verify, const struct wasm_module *module,
 	(void)snprintf(text, sizeof(text), "%s/module.wat", verify->world.folder);
 	if (write_file(module->is_text ? text : path, module->content, module->len) < 0)
 		return not_made(err, module->name);
-	if (!module->is_text)
+	if (!module->is_text) {
+		remember_digests((size_t)(module - wasm_modules), path);
 		return 0;
+	}
 	const char *const command[] = { assembler, "assemble", text, path };
 	int r = 0;
 	for (size_t i = 0; i < ARRAY_LEN(command) && r == 0; i++)
@@ -50,6 +96,8 @@ static int make_module(struct verify *verify, const struct wasm_module *module,
 		r = run_whole(&run, verify, words.items, false, err);
 	if (r == 0 && run.status != 0)
 		r = not_made(err, module->name);
+	if (r == 0)
+		remember_digests((size_t)(module - wasm_modules), path);
 	words_fini(&words);
 	run_fini(&run);
 	return r;

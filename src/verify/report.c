@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "format/json.h"
 #include "verify/verify.h"
+#include "verify/wasm_modules.h"
 
 #define MAX_REPORT_BYTES (8 * 1024 * 1024)
 
@@ -51,6 +52,7 @@ void report_count(FILE *stream, const struct finding *findings)
 
 static void put_row(struct json *json, const struct row *row, const struct finding *finding)
 {
+	const char *source, *module;
 	json_object_open(json, NULL);
 	json_string(json, "id", row->id);
 	json_string(json, "claim", row->claim);
@@ -67,6 +69,10 @@ static void put_row(struct json *json, const struct row *row, const struct findi
 		json_null(json, "policy_sha256");
 	if (finding->root_sha256[0])
 		json_string(json, "root_sha256", finding->root_sha256);
+	if (row->act && wasm_module_digests(row->act, &source, &module)) {
+		json_string(json, "source_sha256", source);
+		json_string(json, "module_sha256", module);
+	}
 	json_u64(json, "duration_ns", finding->duration_ns);
 	json_string(json, "build_id", version_build_id());
 	json_object_close(json);

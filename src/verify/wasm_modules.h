@@ -14,3 +14,10 @@ struct wasm_module {
 
 extern const struct wasm_module wasm_modules[];
 extern const size_t n_wasm_modules;
+
+/*
+ * wasm_module_digests() - SHA-256 of what the module of @act was made from, and of it itself
+ *
+ * False if there is no such module, or none was made yet.  check_wasm_prepare() makes them.
+ */
+bool wasm_module_digests(const char *act, const char **ret_source, const char **ret_module);
