@@ -30,7 +30,7 @@ class Skip(Exception):
 
 
 class Claim:
-    """One figure, its goal, and what was measured beside it."""
+    """One figure, its goal (None: it is only reported), and what was measured beside it."""
 
     def __init__(self, name, value, goal, unit='', higher=False, **facts):
         self.name, self.value, self.goal, self.unit = name, value, goal, unit
@@ -38,9 +38,13 @@ class Claim:
         self.facts = facts
 
     def met(self):
+        if self.goal is None:
+            return True
         return self.value >= self.goal if self.higher else self.value <= self.goal
 
     def verdict(self):
+        if self.goal is None:
+            return 'reported'
         if self.met():
             return 'met'
         distance = self.value / self.goal - 1 if not self.higher else self.goal / self.value - 1
@@ -49,7 +53,8 @@ class Claim:
     def row(self):
         sign = '>=' if self.higher else '<='
         unit = ' ' + self.unit if self.unit else ''
-        return (self.name, f'{self.value:.3g}{unit}', f'{sign} {self.goal:g}{unit}', self.verdict())
+        goal = '' if self.goal is None else f'{sign} {self.goal:g}{unit}'
+        return (self.name, f'{self.value:.3g}{unit}', goal, self.verdict())
 
     def as_json(self):
         return {'claim': self.name, 'value': round(self.value, 4), 'goal': self.goal,

