@@ -217,14 +217,17 @@ static int effective_restore(void)
 
 int confine_ids(uid_t uid, gid_t gid)
 {
-	if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
+	int death_signal = 0;
+	if (prctl(PR_GET_PDEATHSIG, &death_signal) < 0 || prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) < 0)
 		return errno;
 	int result = groups_set(gid);
 	if (result != 0)
 		return result;
 	if (syscall(SYS_setresgid, gid, gid, gid) < 0 || syscall(SYS_setresuid, uid, uid, uid) < 0)
 		return errno;
-	if (prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0)
+	/* The kernel forgets it with each change of ids, and then who should die lives on. */
+	if (prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) < 0 ||
+	    (death_signal != 0 && prctl(PR_SET_PDEATHSIG, death_signal) < 0))
 		return errno;
 	return ids_are(uid, gid) ? effective_restore() : EPERM;
 }

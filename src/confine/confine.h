@@ -76,9 +76,10 @@ int confine_capabilities_keep(uint32_t kept);
 /*
  * confine_ids() - no supplementary groups, then gid, then uid, all three of each; verified
  *
- * Capabilities are kept, since emptying the bounding set needs one: confine_capabilities() must
- * follow.  In a user namespace that forbids setgroups() (rootless without newgidmap) the groups
- * that stay must all be unmapped there, else EPERM.
+ * The signal at the parent's death stays as it was.  Capabilities are kept, since emptying the
+ * bounding set needs one: confine_capabilities() must follow.  In a user namespace that forbids
+ * setgroups() (rootless without newgidmap) the groups that stay must all be unmapped there, else
+ * EPERM.
  */
 int confine_ids(uid_t uid, gid_t gid);
 

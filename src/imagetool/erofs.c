@@ -110,11 +110,12 @@ static int clone_layers(const struct job *job, int *ret_fd)
 static int become_root_inside(const struct job *job)
 {
 	struct mount_attr private = { .propagation = MS_PRIVATE };
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (job->is_root &&
 	    (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, 0, 0, 0) < 0 ||
 	     syscall(SYS_setresuid, 0, 0, 0) < 0))
 		return errno;
+	/* A change of ids forgets it. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	return sys_mount_setattr(AT_FDCWD, "/", AT_RECURSIVE, &private) < 0 ? errno : 0;
 }
 

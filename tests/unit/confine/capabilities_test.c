@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -257,6 +258,33 @@ static int ids_kept_capabilities(void)
 	return has_capabilities() == 1 && prctl(PR_GET_KEEPCAPS) == 0 ? 0 : 1;
 }
 
+/* The kernel alone forgets it. */
+static int ids_forget_death_signal(void)
+{
+	int death_signal = 0;
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || syscall(SYS_setresuid, 1234, 1234, 1234) < 0 ||
+	    prctl(PR_GET_PDEATHSIG, &death_signal) < 0)
+		return ACT_BROKE;
+	return death_signal == 0 ? 0 : 1;
+}
+
+static int ids_kept_death_signal(void)
+{
+	int death_signal = 0;
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || confine_ids(1234, 5678) != 0 ||
+	    prctl(PR_GET_PDEATHSIG, &death_signal) < 0)
+		return ACT_BROKE;
+	return death_signal == SIGTERM ? 0 : 1;
+}
+
+static void test_ids_keep_the_signal_at_the_parents_death(void)
+{
+	if (geteuid() != 0)
+		SKIP("needs root");
+	EQ(act_freely(ids_forget_death_signal), 0);
+	EQ(act_freely(ids_kept_death_signal), 0);
+}
+
 static void test_ids_all_three_of_each_and_no_groups(void)
 {
 	if (geteuid() != 0)
@@ -341,6 +369,7 @@ static int run_tests(void)
 	RUN(test_no_new_privs_stops_setuid_programs);
 	RUN(test_securebits_are_locked);
 	RUN(test_what_cannot_be_emptied_is_an_error);
+	RUN(test_ids_keep_the_signal_at_the_parents_death);
 	RUN(test_ids_all_three_of_each_and_no_groups);
 	RUN(test_ids_without_the_right_is_an_error);
 	RUN(test_rootless_groups_are_unmapped);
