@@ -155,6 +155,14 @@ int process_root_enter(int root_fd, struct process_step *step);
 /* sources.c: the engine's side of the policy's mounts (root only). */
 #define PROCESS_MAX_SOURCES (POLICY_MAX_MOUNTS + 3)
 int process_sources_send(struct process *process, struct error *err) must_check;
+
+/*
+ * process_source_open() - O_PATH of a folder or file that the policy shows
+ *
+ * Returns a descriptor or -errno; -EXDEV if @path leads out of a folder that the sandbox may
+ * write, and it lies below that one.
+ */
+int process_source_open(const struct policy *policy, const char *path);
 int process_sources_recv(const struct process_setup *setup, int *fds, size_t *ret_n_fds,
 			 struct process_step *step);
 uid_t process_inner_user(const struct policy *policy);

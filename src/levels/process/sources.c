@@ -161,22 +161,37 @@ static void map_owners(struct process *process, const struct source *source, int
 				: "mounts: a file system cannot map ids; owners show as nobody";
 }
 
+static int clone_path(const struct policy *policy, const char *path)
+{
+	auto_fd int fd = process_source_open(policy, path);
+	return fd < 0 ? fd : mounts_clone(fd, "", true);
+}
+
 /* Before Linux 6.15 a mount that was never attached cannot be cloned, so it is used itself. */
-static int clone_source(const struct source *source)
+static int clone_source(const struct policy *policy, const struct source *source)
 {
 	int tree = source->fd >= 0 ? mounts_clone(source->fd, "", false)
-				   : mounts_clone(AT_FDCWD, source->path, true);
+				   : clone_path(policy, source->path);
 	if (tree != -EINVAL || source->fd < 0)
 		return tree;
 	tree = fcntl(source->fd, F_DUPFD_CLOEXEC, 3);
 	return tree < 0 ? -errno : tree;
 }
 
+static int refuse_way_out(const struct source *source, struct error *err)
+{
+	int r = error_set(err, ERR_DENIED, 0, source->field,
+			  "'%s' leads out of a folder that the sandbox may write", source->path);
+	return error_remedy(err, r, "remove the link, or name the place that it leads to");
+}
+
 static int open_source(struct process *process, const struct source *source, struct error *err)
 {
 	unsigned attributes = SAFE | (source->access == POLICY_ACCESS_RW ? 0 : MOUNT_ATTR_RDONLY);
-	auto_fd int tree = clone_source(source);
+	auto_fd int tree = clone_source(process->setup.policy, source);
 	int r = tree < 0 ? tree : mounts_restrict(tree, attributes, true);
+	if (r == -EXDEV)
+		return refuse_way_out(source, err);
 	if (r < 0) {
 		r = error_set(err, -r == ENOENT || -r == ENOTDIR ? ERR_NOT_FOUND : ERR_SYSTEM, -r,
 			      source->field, "'%s' cannot be shown to the sandbox",
@@ -208,6 +223,18 @@ static int send_fds(int socket_fd, const int *fds, size_t n_fds)
 	return sendmsg(socket_fd, &message, MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
+/* The child opens them as safely, but we have the words for it. */
+static int check_ways(const struct process_setup *setup, size_t count, struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct source source = get_source(setup, i);
+		auto_fd int fd = source.path ? process_source_open(setup->policy, source.path) : -1;
+		if (fd == -EXDEV)
+			return refuse_way_out(&source, err);
+	}
+	return 0;
+}
+
 int process_sources_send(struct process *process, struct error *err)
 {
 	const struct process_setup *setup = &process->setup;
@@ -215,7 +242,7 @@ int process_sources_send(struct process *process, struct error *err)
 	size_t n_fds = 0, count = process_sources_count(setup);
 	int r = 0;
 	if (count == 0 || setup->is_rootless)
-		return 0;
+		return count == 0 ? 0 : check_ways(setup, count, err);
 	for (size_t i = 0; i < count && r >= 0; i++) {
 		struct source source = get_source(setup, i);
 		if (source.is_tmpfs)
@@ -239,11 +266,11 @@ int process_sources_send(struct process *process, struct error *err)
 }
 
 /* The caller's mounts are closed to the child, but its own copies of them are at the same place. */
-static int clone_in_child(const struct source *source)
+static int clone_in_child(const struct policy *policy, const struct source *source)
 {
 	char path[4096];
 	if (source->fd < 0)
-		return mounts_clone(AT_FDCWD, source->path, true);
+		return clone_path(policy, source->path);
 	ssize_t len = fd_path(source->fd, path, sizeof(path));
 	return len < 0 ? (int)len : mounts_clone(AT_FDCWD, path, true);
 }
@@ -259,7 +286,7 @@ static int open_in_child(const struct process_setup *setup, int *fds, size_t cou
 		fds[i] = -1;
 		if (source.is_tmpfs)
 			continue;
-		fds[i] = clone_in_child(&source);
+		fds[i] = clone_in_child(setup->policy, &source);
 		int r = fds[i] < 0 ? fds[i] : mounts_restrict(fds[i], attributes, true);
 		if (r < 0)
 			return root_fail(step, source.is_root ? STAGE_ROOT : STAGE_MOUNT,
