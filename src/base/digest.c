@@ -18,6 +18,30 @@ void digest_sha256(const void *first, size_t n_first, const void *second, size_t
 	SHA256Final(ret_digest, &context);
 }
 
+_Static_assert(sizeof(SHA2_CTX) <= sizeof(struct digest), "what libmd keeps fits");
+
+void digest_begin(struct digest *digest)
+{
+	SHA2_CTX context;
+	SHA256Init(&context);
+	memcpy(digest, &context, sizeof(context));
+}
+
+void digest_add(struct digest *digest, const void *bytes, size_t n)
+{
+	SHA2_CTX context;
+	memcpy(&context, digest, sizeof(context));
+	SHA256Update(&context, bytes, n);
+	memcpy(digest, &context, sizeof(context));
+}
+
+void digest_end(struct digest *digest, uint8_t ret_digest[DIGEST_BYTES])
+{
+	SHA2_CTX context;
+	memcpy(&context, digest, sizeof(context));
+	SHA256Final(ret_digest, &context);
+}
+
 void digest_hex(const uint8_t digest[DIGEST_BYTES], char ret_text[DIGEST_HEX_BYTES])
 {
 	static const char hex[] = "0123456789abcdef";

@@ -57,18 +57,6 @@ static int corrupt(struct error *err)
 	return error_remedy(err, r, "compare by hand: names .foso-* in the folder are its own");
 }
 
-static int digest_of(const struct set *set, uint8_t digest[DIGEST_BYTES], struct error *err)
-{
-	auto_buf struct buf bytes = BUF_INIT(SIZE_MAX / 4);
-	set_encode(set, &bytes);
-	if (!buf_is_whole(&bytes)) {
-		errno = ENOMEM;
-		return failed(err, "the plan does not fit into memory");
-	}
-	digest_sha256(bytes.data, bytes.len, NULL, 0, digest);
-	return 0;
-}
-
 /* Written under another name, so that a journal that is there is whole. */
 static int write_head(struct journal *journal, int dir_fd, const struct head *head,
 		      struct error *err)
@@ -93,9 +81,7 @@ int journal_create(struct journal *journal, int dir_fd, const struct set *set,
 	struct head head = { .magic = MAGIC, .n_entries = set->n_entries };
 	struct timespec now;
 	*journal = JOURNAL_CLOSED;
-	int r = digest_of(set, head.set_digest, err);
-	if (r < 0)
-		return r;
+	set_digest(set, head.set_digest);
 	if (getrandom(&head.token, sizeof(head.token), 0) != sizeof(head.token))
 		return failed(err, "no random bytes can be had");
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -192,9 +178,7 @@ static int parse_file(struct journal *journal, const struct set *set, struct pla
 	auto_free char *bytes = NULL;
 	uint8_t digest[DIGEST_BYTES];
 	size_t len;
-	int r = digest_of(set, digest, err);
-	if (r < 0)
-		return r;
+	set_digest(set, digest);
 	if (load(journal->fd, &bytes, &len) < 0)
 		return failed(err, "cannot be read");
 	if (!journal_parse(journal, bytes, len, digest, plan) ||

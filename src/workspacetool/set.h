@@ -96,6 +96,9 @@ size_t set_find(const struct set *set, const char *path, size_t len);
 /* The stored form: fixed records, a digest of all of it at the end. */
 void set_encode(const struct set *set, struct buf *out);
 
+/* set_digest() - SHA-256 of the stored form. */
+void set_digest(const struct set *set, uint8_t ret_digest[DIGEST_BYTES]);
+
 /* set_decode() - hostile bytes to a set; -ERR_CORRUPT, subject @subject. */
 int set_decode(struct set *ret, const char *bytes, size_t len, const char *subject,
 	       struct error *err) must_check;

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -22,6 +21,7 @@
 
 #define MAGIC       "FOSOSET1"
 #define MAGIC_BYTES 8
+#define ROOM_BYTES  65536 /* more than an entry */
 
 struct record {
 	uint32_t path_len, renamed_from;
@@ -30,13 +30,42 @@ struct record {
 	struct node upper, host;
 };
 
-void set_encode(const struct set *set, struct buf *out)
+/* ---- writing: in pieces, so that the form of a large set is never in memory as a whole ---- */
+
+struct sink {
+	struct digest digest;
+	struct buf *out; /* for the whole, or */
+	int fd;          /* -1: nothing but the digest is wanted */
+	size_t n_chunk;
+	bool has_failed;
+	char chunk[16384];
+};
+
+static void flush(struct sink *sink)
+{
+	digest_add(&sink->digest, sink->chunk, sink->n_chunk);
+	if (sink->out)
+		buf_append(sink->out, sink->chunk, sink->n_chunk);
+	else if (sink->fd >= 0 && fd_write_all(sink->fd, sink->chunk, sink->n_chunk) < 0)
+		sink->has_failed = true;
+	sink->n_chunk = 0;
+}
+
+static void put(struct sink *sink, const void *bytes, size_t len)
+{
+	if (sizeof(sink->chunk) - sink->n_chunk < len)
+		flush(sink);
+	memcpy(sink->chunk + sink->n_chunk, bytes, len);
+	sink->n_chunk += len;
+}
+
+static void put_set(struct sink *sink, const struct set *set)
 {
 	uint8_t digest[DIGEST_BYTES];
 	uint64_t n = set->n_entries;
-	size_t start = out->len;
-	buf_append(out, MAGIC, MAGIC_BYTES);
-	buf_append(out, &n, sizeof(n));
+	digest_begin(&sink->digest);
+	put(sink, MAGIC, MAGIC_BYTES);
+	put(sink, &n, sizeof(n));
 	for (size_t i = 0; i < set->n_entries; i++) {
 		const struct entry *entry = &set->entries[i];
 		struct record record = { .path_len = entry->path_len,
@@ -46,13 +75,63 @@ void set_encode(const struct set *set, struct buf *out)
 					 .change = entry->change,
 					 .upper = entry->upper,
 					 .host = entry->host };
-		buf_append(out, &record, sizeof(record));
-		buf_append(out, entry->path, entry->path_len);
+		put(sink, &record, sizeof(record));
+		put(sink, entry->path, entry->path_len);
 	}
-	if (!buf_is_whole(out))
-		return;
-	digest_sha256(out->data + start, out->len - start, NULL, 0, digest);
-	buf_append(out, digest, sizeof(digest));
+	flush(sink);
+	struct digest whole = sink->digest;
+	digest_end(&whole, digest);
+	put(sink, digest, sizeof(digest));
+	flush(sink);
+}
+
+void set_encode(const struct set *set, struct buf *out)
+{
+	struct sink sink = { .out = out, .fd = -1 };
+	put_set(&sink, set);
+}
+
+void set_digest(const struct set *set, uint8_t ret_digest[DIGEST_BYTES])
+{
+	struct sink sink = { .fd = -1 };
+	put_set(&sink, set);
+	digest_end(&sink.digest, ret_digest);
+}
+
+/* ---- reading: likewise ---- */
+
+struct source {
+	int fd; /* -1: all of it is there */
+	const char *bytes;
+	size_t at, len;
+	char *room; /* with a descriptor: of ROOM_BYTES; owned by the caller */
+	struct digest digest;
+};
+
+/* Whether @n bytes more are there. */
+static bool has(struct source *source, size_t n)
+{
+	while (source->len - source->at < n && source->fd >= 0) {
+		memmove(source->room, source->bytes + source->at, source->len - source->at);
+		source->len -= source->at;
+		source->at = 0;
+		ssize_t more =
+			read(source->fd, source->room + source->len, ROOM_BYTES - source->len);
+		if (more < 0 && errno == EINTR)
+			continue;
+		if (more <= 0)
+			return false;
+		source->len += (size_t)more;
+	}
+	return source->len - source->at >= n;
+}
+
+static const char *take(struct source *source, size_t n)
+{
+	const char *bytes = source->bytes + source->at;
+	digest_add(&source->digest, bytes, n);
+	source->at += n;
+	return bytes;
 }
 
 static bool path_is_sound(const char *path, size_t len)
@@ -81,22 +160,21 @@ static bool record_is_sound(const struct record *record, uint64_t n_entries)
 	       (record->renamed_from == SET_NO_ENTRY || record->renamed_from < n_entries);
 }
 
-/* One entry at *at; 0, or -1 if it is not sound; *err is filled where memory fails. */
-static int decode_entry(struct set *set, const char *bytes, size_t len, size_t *at,
-			uint64_t n_entries, struct error *err)
+/* The next entry; 0, or -1 if it is not sound; *err is filled where memory fails. */
+static int decode_entry(struct set *set, struct source *source, uint64_t n_entries,
+			struct error *err)
 {
 	struct record record;
 	struct entry *entry;
-	if (len - *at < sizeof(record))
+	if (!has(source, sizeof(record)))
 		return -1;
-	memcpy(&record, bytes + *at, sizeof(record));
-	*at += sizeof(record);
-	if (!record_is_sound(&record, n_entries) || len - *at < record.path_len ||
-	    !path_is_sound(bytes + *at, record.path_len))
+	memcpy(&record, take(source, sizeof(record)), sizeof(record));
+	if (!record_is_sound(&record, n_entries) || !has(source, record.path_len))
 		return -1;
-	if (set_add(set, bytes + *at, record.path_len, &entry, err) < 0)
+	const char *path = take(source, record.path_len);
+	if (!path_is_sound(path, record.path_len) ||
+	    set_add(set, path, record.path_len, &entry, err) < 0)
 		return -1;
-	*at += record.path_len;
 	entry->upper = record.upper;
 	entry->host = record.host;
 	entry->renamed_from = record.renamed_from;
@@ -106,42 +184,47 @@ static int decode_entry(struct set *set, const char *bytes, size_t len, size_t *
 	return 0;
 }
 
-static bool decode(struct set *set, const char *bytes, size_t len, struct error *err)
+static bool decode(struct set *set, struct source *source, struct error *err)
 {
 	uint8_t digest[DIGEST_BYTES];
 	uint64_t n;
-	size_t at = MAGIC_BYTES + sizeof(n);
-	if (len < at + DIGEST_BYTES || memcmp(bytes, MAGIC, MAGIC_BYTES) != 0)
+	digest_begin(&source->digest);
+	if (!has(source, MAGIC_BYTES + sizeof(n)) ||
+	    memcmp(take(source, MAGIC_BYTES), MAGIC, MAGIC_BYTES) != 0)
 		return false;
-	len -= DIGEST_BYTES;
-	digest_sha256(bytes, len, NULL, 0, digest);
-	if (memcmp(digest, bytes + len, DIGEST_BYTES) != 0)
-		return false;
-	memcpy(&n, bytes + MAGIC_BYTES, sizeof(n));
-	if (n > (len - at) / sizeof(struct record))
-		return false;
+	memcpy(&n, take(source, sizeof(n)), sizeof(n));
 	for (uint64_t i = 0; i < n; i++) {
 		size_t last = set->n_entries;
-		if (decode_entry(set, bytes, len, &at, n, err) < 0)
+		if (decode_entry(set, source, n, err) < 0)
 			return false;
 		/* Sorted, and each path once: lookups stand on it. */
 		if (!set_is_in_order(set, last))
 			return false;
 	}
-	return at == len;
+	digest_end(&source->digest, digest);
+	if (!has(source, DIGEST_BYTES) ||
+	    memcmp(digest, source->bytes + source->at, DIGEST_BYTES) != 0)
+		return false;
+	return !has(source, DIGEST_BYTES + 1);
 }
 
-int set_decode(struct set *ret, const char *bytes, size_t len, const char *subject,
-	       struct error *err)
+static int load(struct set *ret, struct source *source, const char *subject, struct error *err)
 {
 	set_init(ret);
-	if (decode(ret, bytes, len, err))
+	if (decode(ret, source, err))
 		return 0;
 	set_fini(ret);
 	if (err->code != ERR_NONE)
 		return -(int)err->code;
 	int r = error_set(err, ERR_CORRUPT, 0, subject, "is not what foso diff wrote");
 	return error_remedy(err, r, "run foso diff again");
+}
+
+int set_decode(struct set *ret, const char *bytes, size_t len, const char *subject,
+	       struct error *err)
+{
+	struct source source = { .fd = -1, .bytes = bytes, .len = len };
+	return load(ret, &source, subject, err);
 }
 
 static int failed(struct error *err, const char *name, const char *what)
@@ -153,48 +236,32 @@ static int failed(struct error *err, const char *name, const char *what)
 int set_save(const struct set *set, int dir_fd, const char *name, struct error *err)
 {
 	char temporary[64];
-	auto_buf struct buf out = BUF_INIT(SIZE_MAX / 4);
 	(void)snprintf(temporary, sizeof(temporary), "%s.new", name);
-	set_encode(set, &out);
-	if (!buf_is_whole(&out)) {
-		errno = ENOMEM;
-		return failed(err, name, "cannot be written");
-	}
 	auto_fd int fd = openat(dir_fd, temporary,
 				O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || fd_write_all(fd, out.data, out.len) < 0 || fdatasync(fd) < 0)
+	struct sink sink = { .fd = fd };
+	if (fd < 0)
+		return failed(err, name, "cannot be written");
+	put_set(&sink, set);
+	if (sink.has_failed || fdatasync(fd) < 0)
 		return failed(err, name, "cannot be written");
 	if (renameat(dir_fd, temporary, dir_fd, name) < 0)
 		return failed(err, name, "cannot be put into its place");
 	return 0;
 }
 
-static int read_all(int fd, char *bytes, size_t len)
-{
-	for (size_t at = 0; at < len;) {
-		ssize_t n = read(fd, bytes + at, len - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		at += (size_t)n;
-	}
-	return 0;
-}
-
 int set_load(struct set *ret, int dir_fd, const char *name, struct error *err)
 {
-	struct stat status;
 	auto_fd int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT) {
 		int r = error_set(err, ERR_NOT_FOUND, 0, name, "nothing was shown yet");
 		return error_remedy(err, r, "run foso diff");
 	}
-	if (fd < 0 || fstat(fd, &status) < 0 || status.st_size < 0)
+	if (fd < 0)
 		return failed(err, name, "cannot be opened");
-	size_t len = (size_t)status.st_size;
-	auto_free char *bytes = malloc(len + 1);
-	if (!bytes || read_all(fd, bytes, len) < 0)
-		return failed(err, name, "cannot be read");
-	return set_decode(ret, bytes, len, name, err);
+	auto_free char *room = malloc(ROOM_BYTES);
+	if (!room)
+		return failed(err, name, "does not fit into memory");
+	struct source source = { .fd = fd, .bytes = room, .room = room };
+	return load(ret, &source, name, err);
 }
