@@ -6,9 +6,12 @@ The tree is a git repository of files of 1 KiB. A sandbox's change set is made o
 then of one in every file. git status is measured on the same changes in a copy, with a warm cache
 and a fresh index: what a person waits for who looks at what he did. The two trees are compared at
 the end.
+
+FOSO_BEFORE names the folder of another build's programs: its diff and commit of all files are
+measured in turn with this build's, on a tree of its own.
 """
+import collections
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -21,6 +24,10 @@ N = 100000
 FEW = 'echo 1 >> 000/000; echo 2 >> 001/001; echo new > 002/new'
 MANY = ('find . -path ./.git -prune -o -type f -print0 | '
         'xargs -0 -n 500 sed -i s/a/b/')
+SWAP = MANY.replace('s/a/b/', 'y/ab/ba/')
+
+
+Cost = collections.namedtuple('Cost', 'wall_s cpu_s peak_mib')
 
 
 class Bench:
@@ -29,15 +36,20 @@ class Bench:
         self.env = {'PATH': os.environ['PATH'], 'HOME': top, 'LC_ALL': 'C',
                     'FOSO_WORKSPACES': f'{top}/changes'}
 
+    def once(self, words, folder):
+        start = time.monotonic()
+        with subprocess.Popen(words, cwd=folder, env=self.env, stdout=subprocess.DEVNULL) as child:
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            raise RuntimeError(f'{words} exits with {child.returncode}')
+        return Cost(time.monotonic() - start, used.ru_utime + used.ru_stime,
+                    used.ru_maxrss / 1024)
+
     def call(self, *words, folder, repeat=1):
-        """Median of seconds."""
-        times = []
-        for _ in range(repeat):
-            start = time.monotonic()
-            subprocess.run(words, cwd=folder, env=self.env, check=True,
-                           stdout=subprocess.DEVNULL)
-            times.append(time.monotonic() - start)
-        return measure.median(times)
+        """Medians."""
+        costs = [self.once(words, folder) for _ in range(repeat)]
+        return Cost(*(measure.median(values) for values in zip(*costs)))
 
     def foso(self, *words, repeat=1):
         return self.call(measure.FOSO, *words, folder=self.folder, repeat=repeat)
@@ -67,6 +79,33 @@ class Bench:
                               check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
+def compare_builds(bench, before, runs):
+    """Medians of diff and commit of all files, (before, now), in turn on trees that are alike."""
+    costs = {'diff': ([], []), 'commit': ([], [])}
+    other = f'{bench.folder}-before'
+    bench.call('cp', '-a', bench.folder, other, folder='/')
+    for run in range(runs):
+        for side, (foso, folder) in enumerate(((os.path.join(before, 'foso'), other),
+                                               (measure.FOSO, bench.folder))):
+            name = f'turn{run}x{side}'
+            bench.call(MAKE_SET, folder, name, SWAP, folder='/')
+            for verb, lists in costs.items():
+                lists[side].append(bench.once([foso, verb, name], folder))
+            bench.call(measure.FOSO, 'discard', name, folder=folder)
+    return {verb: [Cost(*(measure.median(values) for values in zip(*side))) for side in sides]
+            for verb, sides in costs.items()}
+
+
+def build_claims(bench, runs):
+    before = os.environ.get('FOSO_BEFORE')
+    if not before:
+        return []
+    return [measure.Claim(f'processor time of foso {verb} of all files / before',
+                          now.cpu_s / then.cpu_s, 1, runs=runs, before=then._asdict(),
+                          now=now._asdict())
+            for verb, (then, now) in compare_builds(bench, before, runs).items()]
+
+
 def claims(runs):
     measure.need('git')
     if not os.path.exists(MAKE_SET):
@@ -79,21 +118,26 @@ def claims(runs):
         few_patch = bench.foso('diff', '--patch', 'few', repeat=runs)
         few_commit = bench.foso('commit', 'few')
         bench.change('many', MANY)
-        many_git, many_diff = bench.status(), bench.foso('diff', 'many')
+        many_git, many_diff = bench.status(3), bench.foso('diff', 'many', repeat=3)
         many_commit = bench.foso('commit', 'many')
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         if not bench.is_same():
             raise RuntimeError('a commit did not make the tree that the sandbox saw')
-    return [
-        measure.Claim('foso diff / git status, 3 of 100,000 files', few_diff / few_git, 1,
-                      runs=runs, diff_ms=few_diff * 1e3, patch_ms=few_patch * 1e3,
-                      git_status_ms=few_git * 1e3),
-        measure.Claim('foso commit / git status, 3 of 100,000 files', few_commit / few_git, 1,
-                      commit_ms=few_commit * 1e3),
-        measure.Claim('foso diff / git status, all of 100,000 files', many_diff / many_git, 2,
-                      diff_s=many_diff, git_status_s=many_git),
-        measure.Claim('foso commit of 100,000 changes', many_commit, 60, 's',
-                      peak_mib_of_all=round(peak, 1)),
+        in_turn = build_claims(bench, 3)
+    return in_turn + [
+        measure.Claim('foso diff / git status, 3 of 100,000 files',
+                      few_diff.wall_s / few_git.wall_s,
+                      1, runs=runs, diff=few_diff._asdict(), patch=few_patch._asdict(),
+                      git_status=few_git._asdict()),
+        measure.Claim('foso commit / git status, 3 of 100,000 files',
+                      few_commit.wall_s / few_git.wall_s, 1, commit=few_commit._asdict()),
+        measure.Claim('foso diff / git status, all of 100,000 files',
+                      many_diff.wall_s / many_git.wall_s, 2, diff=many_diff._asdict(),
+                      git_status=many_git._asdict(),
+                      cpu_ratio=round(many_diff.cpu_s / many_git.cpu_s, 2)),
+        measure.Claim('foso commit of 100,000 changes', many_commit.wall_s, 60, 's',
+                      commit=many_commit._asdict()),
+        measure.Claim('peak memory of diff and commit of 100,000 changes',
+                      max(many_diff.peak_mib, many_commit.peak_mib), 32, 'MiB'),
     ]
 
 
