@@ -149,8 +149,10 @@ void host_begin(const struct wasm_program *program, const struct wasm_execute *e
 	host.wasi.env = (const char *const *)execute->env.items;
 	host.wasi.n_env = execute->env.n_items;
 	host.wasi.charge = charge;
-	host.wasi.max_files = MIN(program->configure.files, (uint64_t)WASI_MAX_FILES);
 	grant_folders(&program->configure);
+	/* What was granted is there, however few it may open. */
+	host.wasi.max_files = MAX(MIN(program->configure.files, (uint64_t)WASI_MAX_FILES),
+				  (uint64_t)host.wasi.n_files);
 	if (program->disk) {
 		host.wasi.disk = program->disk;
 		host.wasi.disk_fd = WASM_DISK_FD;

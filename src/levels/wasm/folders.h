@@ -21,6 +21,9 @@
 /* By what limits.disk is held over all writable folders, for the evidence. */
 #define WASM_DISK_WORDS "count of foso's own WASI, through which all writing passes"
 
+/* First number that no descriptor of foso-wasm has. */
+#define WASM_OUT_OF_WAY (WASM_FIRST_FOLDER_FD + WASM_MAX_FOLDERS)
+
 struct wasm_folder {
 	const char *target; /* inside, borrowed */
 	const char *source; /* NULL: memory */
@@ -36,7 +39,8 @@ struct wasm_folders {
 	size_t n_items;
 	struct attach attach;
 	int null_fd;
-	int child_sync_fd, helper_fd; /* of the child: to the engine, and to its helper */
+	int child_sync_fd, helper_fd;     /* of the child: to the engine, and to its helper */
+	int opened_fds[WASM_MAX_FOLDERS]; /* of the child: as they are to be placed */
 	const struct policy *policy;
 	bool is_rootless;
 };
@@ -59,7 +63,7 @@ void wasm_folders_configure(struct wasm_folders *folders, char *names[WASM_MAX_F
 			    struct wasm_configure *ret);
 
 /*
- * root.c: in the child.  Leaves the folders at WASM_FIRST_FOLDER_FD and what follows, and the
- * socket to the helper in folders->helper_fd; -1 and *failed.
+ * root.c: in the child.  Leaves the folders in folders->opened_fds, and the socket to the helper in
+ * folders->helper_fd, all beyond the places that they are to take; -1 and *failed.
  */
 int wasm_root_build(struct wasm_folders *folders, struct wasm_failed *failed);

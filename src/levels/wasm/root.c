@@ -124,26 +124,26 @@ static int mount_all(struct root *root)
 	return 0;
 }
 
-static int open_at(struct root *root, const struct wasm_folder *folder, int number)
+static int open_at(struct root *root, const struct wasm_folder *folder, int *ret_fd)
 {
 	auto_fd int fd = openat(root->root_fd, folder->target + 1,
 				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || dup3(fd, number, 0) < 0)
-		return fail(root, folder->field, folder->source ? folder->source : folder->target,
-			    errno);
-	return 0;
+	*ret_fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, WASM_OUT_OF_WAY);
+	return *ret_fd < 0 ? fail(root, folder->field,
+				  folder->source ? folder->source : folder->target, errno)
+			   : 0;
 }
 
 /* In the order of wasm_folders_configure(). */
 static int open_folders(struct root *root)
 {
-	const struct wasm_folders *folders = root->folders;
-	int number = WASM_FIRST_FOLDER_FD, r = 0;
+	struct wasm_folders *folders = root->folders;
+	int *at = folders->opened_fds, r = 0;
 	for (size_t i = 0; i < folders->n_items && r == 0; i++) {
 		const struct wasm_folder *folder = &folders->items[i];
-		r = open_at(root, folder, number++);
+		r = open_at(root, folder, at++);
 		if (r == 0 && folder->is_workspace)
-			r = open_at(root, folder, number++);
+			r = open_at(root, folder, at++);
 	}
 	return r;
 }
@@ -240,6 +240,8 @@ int wasm_root_build(struct wasm_folders *folders, struct wasm_failed *failed)
 		helper_main(&root, sockets[1], parent);
 	int errnum = errno;
 	close(sockets[1]);
-	folders->helper_fd = sockets[0];
+	folders->helper_fd = fcntl(sockets[0], F_DUPFD_CLOEXEC, WASM_OUT_OF_WAY);
+	if (pid >= 0 && folders->helper_fd < 0)
+		return fail(&root, "level 'wasm'", "/", errno);
 	return pid < 0 ? fail(&root, "level 'wasm'", "/", errnum) : 0;
 }

@@ -27,8 +27,6 @@
 
 #define N_FDS      (WASM_N_FDS - WASM_CHANNEL_FD)
 #define FD(number) fds[(number)-WASM_CHANNEL_FD]
-/* First number that no descriptor of foso-wasm has. */
-#define OUT_OF_WAY (WASM_FIRST_FOLDER_FD + WASM_MAX_FOLDERS)
 #define HOST_STACK (8u << 20)
 
 struct child {
@@ -58,19 +56,24 @@ static bool await_maps(int channel_fd)
 
 static int move(int *fd)
 {
-	*fd = fcntl(*fd, F_DUPFD_CLOEXEC, OUT_OF_WAY);
+	*fd = fcntl(*fd, F_DUPFD_CLOEXEC, WASM_OUT_OF_WAY);
 	return *fd < 0 ? errno : 0;
 }
 
-/* But the folders, which have their places, and the socket to the helper before them. */
-static int close_others(const struct wasm_folders *folders)
+/* The folders and, before them, the socket to the helper; nothing else of ours stays open. */
+static int place_folders(const struct wasm_folders *folders)
 {
+	unsigned n = (unsigned)wasm_folders_count(folders);
 	if (folders->n_items == 0)
 		return confine_close_fds(WASM_N_FDS + 1);
-	if (dup3(folders->helper_fd, WASM_HELPER_FD, 0) < 0 ||
-	    syscall(SYS_close_range, WASM_N_FDS + 1, WASM_HELPER_FD - 1, 0) < 0)
+	if (syscall(SYS_close_range, WASM_N_FDS + 1, WASM_FIRST_FOLDER_FD - 1, 0) < 0 ||
+	    dup3(folders->helper_fd, WASM_HELPER_FD, 0) < 0)
 		return errno;
-	return confine_close_fds(WASM_FIRST_FOLDER_FD + (unsigned)wasm_folders_count(folders));
+	for (unsigned i = 0; i < n; i++) {
+		if (dup3(folders->opened_fds[i], WASM_FIRST_FOLDER_FD + (int)i, 0) < 0)
+			return errno;
+	}
+	return confine_close_fds(WASM_FIRST_FOLDER_FD + n);
 }
 
 static int place_fds(struct child *child)
@@ -86,7 +89,7 @@ static int place_fds(struct child *child)
 		r = dup3(child->fds[i], WASM_CHANNEL_FD + i, 0) < 0 ? errno : 0;
 	if (r == 0 && dup3(child->program_fd, WASM_N_FDS, O_CLOEXEC) < 0)
 		r = errno;
-	return r == 0 ? close_others(child->folders) : r;
+	return r == 0 ? place_folders(child->folders) : r;
 }
 
 static int become_nobody(const struct child *child)
