@@ -26,7 +26,7 @@ static void add_usage(struct wasm *wasm, struct evidence_usage *usage)
 	struct cgroup_usage group = { 0 };
 	if (wasm->has_groups)
 		cgroup_usage_read(&wasm->groups, &group);
-	usage->cpu_ns = wasm->cpu_ns;
+	usage->cpu_ns = MAX(wasm->cpu_ns, group.cpu_ns);
 	usage->memory_peak_bytes =
 		group.memory_peak_bytes != 0 ? group.memory_peak_bytes : wasm->memory_peak_bytes;
 	/* Without foso-wasm, which is in this group on version 1. */

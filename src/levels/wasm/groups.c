@@ -5,7 +5,8 @@
  * What one process's own limits hold for one command (the store's limiter, RLIMIT_DATA, a timer
  * over its processor time) is held by the kernel for all of them here.  A group costs each worker
  * a write, so there are only those that add something: memory and pids always, cpu for a part of a
- * processor or for many commands, cpuacct for a limit that many commands share.
+ * processor or for many commands, cpuacct for the record and for a limit that many commands
+ * share.
  */
 #include <errno.h>
 #include <string.h>
@@ -89,6 +90,8 @@ int wasm_groups_make(struct sandbox *sandbox, struct wasm *wasm, unsigned uid, u
 		.limits = &limits,
 		.owner_uid = uid,
 		.owner_gid = gid,
+		/* A worker that is killed with foso-wasm is told of by nobody else. */
+		.needs_cpu = policy->evidence.is_on,
 		.needs_io = policy->workspace.path[0] != '\0' || policy->n_mounts > 0,
 	};
 	int r = cgroup_create(&wasm->groups, wasm_host(), &options, err);
