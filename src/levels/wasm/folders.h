@@ -2,7 +2,7 @@
 /*
  * folders.h - workspace and mounts at level `wasm`
  *
- * Theory of operation.  With a folder, foso-wasm gets a mount and a network namespace of its own.
+ * Theory of operation.  With a folder, foso-wasm gets a mount namespace of its own as well.
  * The engine opens the host's folders as detached mounts, whose owners are mapped to its id
  * (started by an ordinary user, the child opens them itself); the workspace is as at level process
  * (levels/folders).  Before it becomes foso-wasm, the child puts all of them into a root in memory
