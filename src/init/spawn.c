@@ -224,6 +224,10 @@ static pid_t copy(struct spawn *spawn)
 	pid_t pid = fork();
 	if (pid == 0)
 		run_child(spawn);
+	/* He goes in by himself, and goes no further if he cannot; but who is told that he has
+	 * started will look for him there. */
+	if (pid > 0)
+		(void)cgroup_entry_put(&spawn->entry, pid);
 	return pid;
 }
 

@@ -124,17 +124,29 @@ void cgroup_entry_close(struct cgroup_entry *entry)
 	entry->n_task_fds = 0;
 }
 
-int cgroup_entry_join(const struct cgroup_entry *entry)
+static int move_in(const struct cgroup_entry *entry, const char *pid)
 {
 	for (size_t i = 0; i < entry->n_task_fds; i++) {
-		ssize_t n_written;
+		ssize_t n_written, len = (ssize_t)strlen(pid);
 		do {
-			n_written = write(entry->task_fds[i], "0", 1);
+			n_written = write(entry->task_fds[i], pid, (size_t)len);
 		} while (n_written < 0 && errno == EINTR);
-		if (n_written != 1)
+		if (n_written != len)
 			return n_written < 0 ? errno : EIO;
 	}
 	return 0;
+}
+
+int cgroup_entry_join(const struct cgroup_entry *entry)
+{
+	return move_in(entry, "0");
+}
+
+int cgroup_entry_put(const struct cgroup_entry *entry, pid_t pid)
+{
+	char text[16];
+	(void)snprintf(text, sizeof(text), "%d", (int)pid);
+	return move_in(entry, text);
 }
 
 void cgroup_usage_read(struct cgroup *cgroup, struct cgroup_usage *ret)

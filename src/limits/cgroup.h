@@ -164,6 +164,9 @@ void cgroup_entry_close(struct cgroup_entry *entry);
 /* cgroup_entry_join() - move the calling (single-threaded) process in; 0 or errno; async-safe. */
 int cgroup_entry_join(const struct cgroup_entry *entry);
 
+/* cgroup_entry_put() - the same for another process, which may have ended: 0 or errno. */
+int cgroup_entry_put(const struct cgroup_entry *entry, pid_t pid);
+
 /* What happened and what was used, of the whole tree, since creation. */
 struct cgroup_usage {
 	uint64_t cpu_ns;
