@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "wasm/wasi/guest.h"
 #include "wasm/wasi/wasi.h"
 #include "wasm/wasm.h"
 
@@ -18,6 +19,12 @@ static struct {
 	struct wasmtime_memory memory;
 	bool has_memory;
 	uint64_t fuel; /* given */
+	/* warm.c: the interpreter's start, and what it then reads. */
+	void (*pause)(void *context);
+	void *pause_context;
+	bool is_paused, is_resumed;
+	const char *command;
+	size_t n_command_bytes;
 } host;
 
 static const struct wasmtime *library; /* for the callbacks; set before the fork */
@@ -71,6 +78,41 @@ static void find_memory(struct wasmtime_caller *caller)
 	}
 }
 
+/* The first one of the zygote comes back in its workers. */
+static uint32_t read_command(struct wasmtime_caller *caller, const uint64_t *args)
+{
+	if (host.pause) {
+		void (*pause)(void *context) = host.pause;
+		host.pause = NULL;
+		host.is_paused = true;
+		pause(host.pause_context);
+		find_memory(caller);
+	}
+	const uint8_t *vector = guest_at(&host.wasi, args[1], 8);
+	if (!vector || args[2] == 0)
+		return WASI_EFAULT;
+	size_t len = MIN((size_t)guest_u32(vector + 4), host.n_command_bytes);
+	uint8_t *at = guest_at(&host.wasi, guest_u32(vector), len);
+	if (!at)
+		return WASI_EFAULT;
+	if (!wasi_pay(&host.wasi, len / WASI_BYTES_PER_UNIT))
+		return WASI_OUT_OF_FUEL;
+	memcpy(at, host.command, len);
+	host.command += len;
+	host.n_command_bytes -= len;
+	if (len == 0)
+		host.command = NULL; /* The next one is of its stdin. */
+	return guest_store_u32(&host.wasi, args[3], (uint32_t)len);
+}
+
+static uint32_t serve(struct wasmtime_caller *caller, enum wasi_function function,
+		      const uint64_t *args)
+{
+	if (function == WASI_fd_read && args[0] == STDIN_FILENO && (host.pause || host.command))
+		return read_command(caller, args);
+	return wasi_call(&host.wasi, function, args);
+}
+
 static struct wasm_trap *on_call(void *env, struct wasmtime_caller *caller,
 				 union wasmtime_raw *raws, size_t n_raws)
 {
@@ -81,9 +123,11 @@ static struct wasm_trap *on_call(void *env, struct wasmtime_caller *caller,
 	find_memory(caller);
 	for (size_t i = 0; params[i]; i++)
 		args[i] = params[i] == 'I' ? (uint64_t)raws[i].i64 : (uint32_t)raws[i].i32;
-	uint32_t outcome = wasi_call(&host.wasi, function, args);
+	uint32_t outcome = serve(caller, function, args);
 	if (outcome == WASI_OUT_OF_FUEL)
 		return library->wasmtime_trap_new_code(WASM_TRAP_OUT_OF_FUEL);
+	if (outcome == WASI_EXITS && host.pause) /* before there was a command */
+		return library->wasmtime_trap_new_code(WASM_TRAP_UNREACHABLE);
 	if (outcome == WASI_EXITS) {
 		host.report->ended.end = WASM_END_EXIT;
 		host.report->ended.code = (int32_t)(host.wasi.exit_code & 0xff);
@@ -140,6 +184,7 @@ void host_begin(const struct wasm_program *program, const struct wasm_execute *e
 		struct wasm_report *report)
 {
 	memory_begin();
+	host.has_memory = false;
 	host.wasmtime = &program->wasmtime;
 	host.report = report;
 	host.fuel = program->configure.fuel;
@@ -157,4 +202,36 @@ void host_begin(const struct wasm_program *program, const struct wasm_execute *e
 		host.wasi.disk = program->disk;
 		host.wasi.disk_fd = WASM_DISK_FD;
 	}
+}
+
+void host_pause(void (*pause)(void *context), void *context)
+{
+	host.pause = pause;
+	host.pause_context = context;
+}
+
+bool host_is_paused(void)
+{
+	return host.is_paused;
+}
+
+void host_resume(const struct wasm_program *program, const struct wasm_execute *execute,
+		 struct wasm_report *report)
+{
+	host_begin(program, execute, report);
+	host.is_resumed = true;
+	report->ended.end = WASM_END_TRAP;
+	host.command =
+		warm_words(execute, program->configure.folders.n_items > 0, &host.n_command_bytes);
+	if (!host.command || library->wasmtime_context_set_fuel(host.context, host.fuel))
+		_exit(1);
+}
+
+void host_end(const struct wasmtime_context *context, const struct wasm_ended *ended)
+{
+	host.pause = NULL;
+	if (!host.is_resumed)
+		return;
+	host.report->ended = *ended;
+	host_finish(context);
 }

@@ -73,6 +73,27 @@ _Noreturn void worker_main(const struct wasm_program *program, const struct wasm
 			   const int streams[3], struct wasm_report *report);
 
 /*
+ * worker_warm() - in the zygote: run the interpreter up to where it asks for a command
+ *
+ * There @pause is called with @context; it comes back in a worker only, after worker_resume(), and
+ * the worker ends here.  Returns in the zygote if the interpreter ended before.
+ */
+void worker_warm(const struct wasm_program *program, void (*pause)(void *context), void *context);
+
+/* worker_resume() - in a worker: false if the command needs worker_main(). */
+bool worker_resume(const struct wasm_program *program, const struct wasm_execute *execute,
+		   const int streams[3], struct wasm_report *report);
+
+/*
+ * warm.c: the interpreter's words of the start, borrowed; whether a command can go on from there;
+ * the command as it reads it, to be freed, or NULL if there is no memory: "files" or "none", the
+ * number of arguments, the arguments, the variables, each with its NUL.
+ */
+void warm_begin(struct wasm_execute *ret);
+bool warm_serves(const struct wasm_execute *execute);
+char *warm_words(const struct wasm_execute *execute, bool has_files, size_t *ret_len);
+
+/*
  * memory.c: the one linear memory of a store, and how often it was not allowed to grow.
  *
  * memory_configure() before the engine is made; memory_begin() where a command begins.
@@ -89,6 +110,17 @@ int host_define(const struct wasmtime *wasmtime, struct wasmtime_linker *linker,
 /* host_begin() - the state behind the host functions, of this worker's one store. */
 void host_begin(const struct wasm_program *program, const struct wasm_execute *execute,
 		struct wasm_report *report);
+
+/* host_pause() - call @pause at the guest's first read of stdin. */
+void host_pause(void (*pause)(void *context), void *context);
+
+/* host_resume() - as host_begin(), for a store that has run up to there; false: it has not. */
+bool host_is_paused(void);
+void host_resume(const struct wasm_program *program, const struct wasm_execute *execute,
+		 struct wasm_report *report);
+
+/* host_end() - of a worker that was resumed; else it comes back. */
+void host_end(const struct wasmtime_context *context, const struct wasm_ended *ended);
 
 /* host_finish() - the end is in the report but for the fuel; never returns. */
 _Noreturn void host_finish(const struct wasmtime_context *context);

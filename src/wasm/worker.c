@@ -184,3 +184,32 @@ _Noreturn void worker_main(const struct wasm_program *program, const struct wasm
 	run(program, context, &report->ended);
 	host_finish(context);
 }
+
+/* Of the interpreter's own start, which is no command's: enough for a second of it. */
+#define START_FUEL UINT64_C(10000000000)
+
+void worker_warm(const struct wasm_program *program, void (*pause)(void *context), void *context)
+{
+	static struct wasm_report report; /* nobody's: a command has its own */
+	struct wasm_execute start;
+	struct wasm_ended ended = { .end = WASM_END_TRAP };
+	warm_begin(&start);
+	host_begin(program, &start, &report);
+	host_pause(pause, context);
+	struct wasmtime_context *store = make_store(program, START_FUEL);
+	if (!store)
+		return;
+	run(program, store, &ended);
+	host_end(store, &ended);
+}
+
+bool worker_resume(const struct wasm_program *program, const struct wasm_execute *execute,
+		   const int streams[3], struct wasm_report *report)
+{
+	if (!host_is_paused() || !warm_serves(execute))
+		return false;
+	if (confine(program, execute->cpu_left_ns, streams) != 0)
+		_exit(1);
+	host_resume(program, execute, report);
+	return true;
+}

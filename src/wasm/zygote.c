@@ -238,6 +238,8 @@ static bool read_order(struct wasm_execute *execute)
 	return is_whole;
 }
 
+#define RESUMES 1 /* this process is a worker, which goes on where the interpreter waits */
+
 static int execute_order(struct zygote *zygote)
 {
 	struct wasm_execute execute = { 0 };
@@ -250,6 +252,10 @@ static int execute_order(struct zygote *zygote)
 	if (worker->pid == 0) {
 		if (cgroup_entry_join(&zygote->groups) != 0)
 			_exit(1);
+		if (worker_resume(zygote->program, &execute, packet.fds, worker->report)) {
+			packet.n_fds = 0; /* Their numbers are others' by now. */
+			return RESUMES;
+		}
 		worker_main(zygote->program, &execute, packet.fds, worker->report);
 	}
 	worker->command = execute.command;
@@ -377,6 +383,21 @@ static int turn(struct zygote *zygote)
 	return fds[0].revents != 0 ? on_message(zygote) : 0;
 }
 
+static int serve(struct zygote *zygote)
+{
+	int r = say(WASM_READY, NULL) == 0 ? 0 : -1;
+	while (r == 0)
+		r = turn(zygote);
+	return r;
+}
+
+/* The interpreter has started: from here on it is forked, and only a worker goes on. */
+static void wait_for_commands(void *context)
+{
+	if (serve(context) != RESUMES)
+		_exit(1);
+}
+
 int zygote_serve(struct wasm_program *program)
 {
 	static struct wasm_failed failed;
@@ -388,9 +409,8 @@ int zygote_serve(struct wasm_program *program)
 		return say_failed(&failed);
 	zygote.program = program;
 	zygote.groups.clone_fd = -1;
-	if (say(WASM_READY, NULL) != 0)
-		return 1;
-	while (turn(&zygote) == 0)
-		;
+	if (program->configure.is_warm)
+		worker_warm(program, wait_for_commands, &zygote);
+	(void)serve(&zygote);
 	return 1;
 }

@@ -42,6 +42,7 @@ void wasm_packet_close(struct wasm_packet *packet)
 void wasm_configure_encode(const struct wasm_configure *configure, struct buf *out)
 {
 	wire_put_u8(out, configure->needs_compile);
+	wire_put_u8(out, configure->is_warm);
 	wire_put_u64(out, configure->fuel);
 	wire_put_u64(out, configure->memory_bytes);
 	wire_put_u64(out, configure->stack_bytes);
@@ -61,6 +62,7 @@ bool wasm_configure_decode(struct wasm_configure *ret, const void *bytes, size_t
 	wire_reader_init(&reader, bytes, len);
 	memset(ret, 0, sizeof(*ret));
 	ret->needs_compile = wire_get_bool(&reader);
+	ret->is_warm = wire_get_bool(&reader);
 	ret->fuel = wire_get_u64(&reader);
 	ret->memory_bytes = wire_get_u64(&reader);
 	ret->stack_bytes = wire_get_u64(&reader);

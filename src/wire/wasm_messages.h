@@ -92,6 +92,7 @@ void wasm_packet_close(struct wasm_packet *packet);
 /* CONFIGURE: numbers as in struct policy_limits; POLICY_UNLIMITED for none. */
 struct wasm_configure {
 	bool needs_compile;
+	bool is_warm; /* start the interpreter before there is a command (policy/runtimes.h) */
 	uint64_t fuel, memory_bytes, stack_bytes, tables;
 	uint64_t disk_bytes, disk_inodes; /* of all writable folders together */
 	uint64_t file_size_bytes, files;

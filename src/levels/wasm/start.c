@@ -270,6 +270,9 @@ static int configure(struct wasm *wasm, struct error *err)
 	char *names[WASM_MAX_FOLDERS];
 	struct wasm_configure configure = {
 		.needs_compile = wasm->was_compiled,
+		/* A sandbox with one command would only start it elsewhere. */
+		.is_warm = policy_runtimes[wasm->policy->runtime].is_warm &&
+			   wasm->policy->args.n_items == 0,
 		.fuel = limits->fuel,
 		.memory_bytes = limits->memory_bytes,
 		.stack_bytes = stack_bytes(wasm->policy),

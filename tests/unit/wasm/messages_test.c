@@ -9,13 +9,12 @@ static void test_configure(void)
 {
 	struct buf bytes = BUF_INIT(1024);
 	char *names[] = { (char[]){ "/workspace" }, (char[]){ "/data" } };
-	struct wasm_configure there = {
-		true, 1, 2, 3, 4, 5, 6, 7, 8, { names, 2 }, { false, true }
-	};
+	struct wasm_configure there = { true,         true,           1, 2, 3, 4, 5, 6, 7, 8,
+					{ names, 2 }, { false, true } };
 	struct wasm_configure back;
 	wasm_configure_encode(&there, &bytes);
 	OK(wasm_configure_decode(&back, bytes.data, bytes.len));
-	OK(back.needs_compile && back.fuel == 1 && back.memory_bytes == 2 &&
+	OK(back.needs_compile && back.is_warm && back.fuel == 1 && back.memory_bytes == 2 &&
 	   back.stack_bytes == 3 && back.tables == 4);
 	OK(back.disk_bytes == 5 && back.disk_inodes == 6 && back.file_size_bytes == 7 &&
 	   back.files == 8);
