@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "format/json.h"
 #include "limits/mechanism.h"
+#include "policy/runtimes.h"
 #include "workspace/changes.h"
 
 /* clang-format off */
@@ -99,6 +100,24 @@ static void print_lines(const char *text)
 	}
 }
 
+/* Those of level wasm that were built, and how to get the others. */
+static void print_runtimes(void)
+{
+	char folder[PROGRAM_PATH_BYTES], path[PROGRAM_PATH_BYTES + 32];
+	struct error err = { 0 };
+	if (program_path("foso-wasm", folder, &err) < 0)
+		return;
+	*strrchr(folder, '/') = '\0';
+	for (size_t i = 1; i < POLICY_N_RUNTIMES; i++) {
+		const struct policy_runtime_row *runtime = &policy_runtimes[i];
+		(void)snprintf(path, sizeof(path), "%s/runtimes/%s.sum", folder, runtime->name);
+		bool is_there = access(path, R_OK) == 0;
+		(void)printf("           --runtime %-11s %s%s\n", runtime->name,
+			     is_there ? "" : "not built: ",
+			     is_there ? runtime->version : "./x runtimes makes it");
+	}
+}
+
 static void print_levels(const struct report *report)
 {
 	for (size_t i = 0; i < N_LEVELS; i++) {
@@ -113,6 +132,8 @@ static void print_levels(const struct report *report)
 			     report->trials[i].is_good ? "works" : "does not work:");
 		if (!report->trials[i].is_good)
 			print_lines(report->trials[i].text);
+		if (strcmp(row->word, "wasm") == 0)
+			print_runtimes();
 	}
 }
 
