@@ -95,8 +95,7 @@ static uint32_t own_place(struct wasi_file *folder)
 	int fd = wasi_lookup(folder->fd, ".", O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return (uint32_t)-fd;
-	close(folder->fd);
-	folder->fd = fd;
+	folder->fd = fd; /* The other one stays open: it is not this command's alone. */
 	folder->is_shared = false;
 	return WASI_SUCCESS;
 }

@@ -129,7 +129,9 @@ static void close_file(struct wasi *wasi, struct wasi_file *file)
 	if (wasi_disk_counts(wasi) && !file->is_stream && wasi_status(file->fd, &status) == 0 &&
 	    status.st_nlink == 0 && !wasi_is_open(wasi, status.st_dev, status.st_ino, file))
 		wasi_disk_free(wasi, &status);
-	close(file->fd);
+	/* A folder's is that of the next command too, where this is the start of a language. */
+	if (!file->is_shared)
+		close(file->fd);
 	file->fd = -1;
 }
 
@@ -137,6 +139,7 @@ void wasi_fini(struct wasi *wasi)
 {
 	wasi_disk_lock(wasi);
 	for (size_t i = 0; i < wasi->n_files; i++) {
+		wasi->files[i].is_shared = false;
 		if (wasi->files[i].fd >= 0 && !wasi->files[i].is_stream)
 			close_file(wasi, &wasi->files[i]);
 	}

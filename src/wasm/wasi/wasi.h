@@ -201,7 +201,7 @@ void wasi_init(struct wasi *wasi);
 
 /*
  * wasi_grant_folder() - the next number becomes a folder that the guest finds under @name
- * @fd:    O_RDONLY | O_DIRECTORY of the host; owned from now on, and may be shared by a fork
+ * @fd:    O_RDONLY | O_DIRECTORY of the host; may be shared by a fork: wasi_fini() alone closes it
  * @name:  absolute, or "."; borrowed
  *
  * To be called after wasi_init() and before the first call.  0; -1: the table is full.

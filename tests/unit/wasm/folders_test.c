@@ -160,8 +160,14 @@ static void test_folders_that_were_granted(void)
 	EQ(CALL(fd_fdstat_get, READ_ONLY, RESULT), WASI_SUCCESS);
 	EQ(guest_u64(memory + RESULT + 8) & WASI_RIGHTS_TO_CHANGE, 0);
 	EQ(guest_u64(memory + RESULT + 16) & WASI_RIGHTS_TO_CHANGE, 0);
+	/* The guest's number goes, and the descriptor stays: the next command has it too. */
+	int granted = wasi.files[FOLDER].fd, listed = wasi.files[READ_ONLY].fd;
 	EQ(CALL(fd_close, FOLDER), WASI_SUCCESS);
 	EQ(CALL(fd_prestat_get, FOLDER, RESULT), WASI_EBADF);
+	EQ(CALL(fd_readdir, READ_ONLY, BUFFER, 300, 0, RESULT), WASI_SUCCESS);
+	OK(fcntl(granted, F_GETFD) >= 0 && fcntl(listed, F_GETFD) >= 0);
+	close(granted);
+	close(listed);
 	end();
 }
 
