@@ -106,14 +106,14 @@ static void check_world(const char *top, int top_fd)
 	must(rmdir(top) == 0);
 }
 
-static void open_world(struct wasi *wasi, int top_fd)
+static void open_world(struct wasi *wasi, int top_fd, int granted[2])
 {
 	for (int i = 0; i < WASI_N_STREAMS; i++)
 		wasi->files[i].fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	must(wasi_grant_folder(wasi, openat(top_fd, "write", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-			       "/", false) == 0);
-	must(wasi_grant_folder(wasi, openat(top_fd, "read", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
-			       "/read", true) == 0);
+	granted[0] = openat(top_fd, "write", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	granted[1] = openat(top_fd, "read", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	must(wasi_grant_folder(wasi, granted[0], "/", false) == 0);
+	must(wasi_grant_folder(wasi, granted[1], "/read", true) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -121,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct wasi wasi;
 	struct wasi_disk disk = { .max_bytes = 1 << 20, .max_inodes = 4 };
 	char top[64];
+	int granted[2];
 	static uint8_t memory[65536];
 	static const char *const words[] = { "prog", "argument" };
 	uint64_t fuel = 100000;
@@ -130,7 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(memory, data + N_CALLS * CALL_BYTES, len < sizeof(memory) ? len : sizeof(memory));
 	int top_fd = make_world(top);
 	wasi_init(&wasi);
-	open_world(&wasi, top_fd);
+	open_world(&wasi, top_fd, granted);
 	wasi.disk = &disk;
 	wasi.args = wasi.env = words;
 	wasi.n_args = wasi.n_env = 2;
@@ -154,6 +155,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(disk.bytes <= disk.max_bytes && disk.inodes <= disk.max_inodes);
 	}
 	wasi_fini(&wasi);
+	for (int i = 0; i < 2; i++) /* What was listed or closed stays open for other commands. */
+		close(granted[i]);
 	for (size_t i = 0; i < wasi.n_files; i++) { /* Streams, wherever they were put. */
 		if (wasi.files[i].fd >= 0)
 			close(wasi.files[i].fd);
