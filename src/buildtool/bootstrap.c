@@ -28,28 +28,9 @@
 #define MAX_LIST      (1024u * 1024)
 #define MAX_COMPONENT 64
 
-static const char usage[] =
-	"usage: foso image bootstrap debian [OPTION]... --name NAME\n"
-	"\n"
-	"  make an image from Debian packages, through mmdebstrap\n"
-	"\n"
-	"      --name NAME        what the image is called\n"
-	"      --suite SUITE      release (the machine's own; bookworm, trixie, ...)\n"
-	"      --variant VARIANT  minbase, essential, apt, required, ... (minbase)\n"
-	"      --include A,B,C    further packages\n"
-	"      --packages FILE    the same, one or more a line; # begins a comment\n"
-	"      --mirror URL       take packages from there, and not from the apt sources of this\n"
-	"                         machine\n"
-	"      --cache FOLDER     keep downloaded packages there, and take them from there\n"
-	"      --docs             keep manuals, documentation and translations\n"
-	"      --from IMAGE       put the packages on top of that image, as a layer of their own;\n"
-	"                         they are installed in a sandbox without a network\n"
-	"\n"
-	"With SOURCE_DATE_EPOCH set, the same packages give the same image.\n";
-
 struct bootstrap {
 	const char *name, *suite, *variant, *mirror, *cache, *from;
-	bool has_docs;
+	bool is_help, has_docs;
 	struct buf packages; /* with commas */
 	struct buf sources;  /* lines of sources.list */
 	struct buf options;  /* strings of further arguments, each with its NUL */
@@ -305,53 +286,72 @@ static int run_mmdebstrap(struct bootstrap *bootstrap, struct error *err)
 
 /* ---- options ---- */
 
-static int set_option(struct bootstrap *bootstrap, const char *option, const char *value,
-		      struct error *err)
+static int set_text(const char **member, const struct option *option, struct error *err)
 {
-	char full[IMAGE_NAME_BYTES];
-	const struct {
-		const char *word;
-		const char **place;
-	} places[] = {
-		{ "--suite", &bootstrap->suite },   { "--variant", &bootstrap->variant },
-		{ "--mirror", &bootstrap->mirror }, { "--cache", &bootstrap->cache },
-		{ "--name", &bootstrap->name },     { "--from", &bootstrap->from },
-	};
-	if (value[0] == '-' || value[0] == '\0')
-		return refuse(option, value, "is no value of it", err);
-	if (strcmp(option, "--packages") == 0)
-		return read_packages(bootstrap, value, err);
-	if (strcmp(option, "--include") == 0) {
-		if (!is_package_list(value))
-			return refuse(option, value, "is no list of packages", err);
-		add_packages(bootstrap, value);
-		return 0;
-	}
-	for (size_t i = 0; i < ARRAY_LEN(places); i++) {
-		if (strcmp(option, places[i].word) != 0)
-			continue;
-		*places[i].place = value;
-		return strcmp(option, "--name") == 0 ? image_name_parse(value, full, err) : 0;
-	}
-	return refuse(option, value, "belongs to no option of bootstrap", err);
+	if (option->value[0] == '-' || option->value[0] == '\0')
+		return refuse(option->spelling, option->value, "is no value of it", err);
+	return option_once(member, option, err);
 }
 
-static int read_options(struct bootstrap *bootstrap, int argc, char **argv, struct error *err)
+static int set_include(struct bootstrap *bootstrap, const char *value, struct error *err)
 {
-	int r = 0;
-	if (argc < 1 || strcmp(argv[0], "debian") != 0)
-		return refuse("bootstrap", argc < 1 ? "" : argv[0],
-			      "is no distribution that can be bootstrapped", err);
-	for (int i = 1; r == 0 && i < argc; i++) {
-		if (strcmp(argv[i], "--docs") == 0)
-			bootstrap->has_docs = true;
-		else if (i + 1 == argc)
-			r = refuse(argv[i], "", "is no option of bootstrap, or has no value", err);
-		else {
-			r = set_option(bootstrap, argv[i], argv[i + 1], err);
-			i++;
-		}
+	if (!is_package_list(value))
+		return refuse("--include", value, "is no list of packages", err);
+	add_packages(bootstrap, value);
+	return 0;
+}
+
+static int set_image_name(struct bootstrap *bootstrap, const struct option *option,
+			  struct error *err)
+{
+	char full[IMAGE_NAME_BYTES];
+	int r = set_text(&bootstrap->name, option, err);
+	return r < 0 ? r : image_name_parse(option->value, full, err);
+}
+
+static int set_option(struct bootstrap *bootstrap, const struct option *option, struct error *err)
+{
+	switch (option->row->id) {
+	case OPTION_HELP:
+		bootstrap->is_help = true;
+		return 0;
+	case OPTION_DOCS:
+		bootstrap->has_docs = true;
+		return 0;
+	case OPTION_NAME:
+		return set_image_name(bootstrap, option, err);
+	case OPTION_INCLUDE:
+		return set_include(bootstrap, option->value, err);
+	case OPTION_PACKAGES:
+		return read_packages(bootstrap, option->value, err);
+	case OPTION_SUITE:
+		return set_text(&bootstrap->suite, option, err);
+	case OPTION_VARIANT:
+		return set_text(&bootstrap->variant, option, err);
+	case OPTION_MIRROR:
+		return set_text(&bootstrap->mirror, option, err);
+	case OPTION_CACHE:
+		return set_text(&bootstrap->cache, option, err);
+	default:
+		return set_text(&bootstrap->from, option, err);
 	}
+}
+
+static int read_options(struct bootstrap *bootstrap, const struct args *args, struct error *err)
+{
+	struct options walk = verb_options(args->verb, args->words);
+	struct option option;
+	int r;
+	while ((r = options_next(&walk, &option, err)) == 0) {
+		r = set_option(bootstrap, &option, err);
+		if (r < 0 || bootstrap->is_help)
+			return r;
+	}
+	if (r > 0)
+		r = verb_operands(args->verb, &walk, err);
+	if (r == 0 && strcmp(walk.words[0], "debian") != 0)
+		r = refuse("bootstrap", walk.words[0],
+			   "is no distribution that can be bootstrapped", err);
 	if (r == 0 && !bootstrap->name)
 		r = refuse("--name", "", "names no image", err);
 	/* They become part of hooks, which a shell reads. */
@@ -423,7 +423,7 @@ static int prepare(struct bootstrap *bootstrap, struct error *err)
 	return refuse("--include", "", "holds too many packages", err);
 }
 
-int verb_bootstrap(int argc, char **argv, struct error *err)
+int verb_bootstrap(const struct args *args, struct error *err)
 {
 	static struct bootstrap bootstrap;
 	bootstrap = (struct bootstrap){ .packages = BUF_INIT(MAX_LIST),
@@ -431,11 +431,9 @@ int verb_bootstrap(int argc, char **argv, struct error *err)
 					.options = BUF_INIT(MAX_LIST),
 					.proxies = BUF_INIT(MAX_LIST),
 					.staging = { .dir_fd = -1 } };
-	if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
-		(void)fputs(usage, stdout);
-		return 0;
-	}
-	int r = read_options(&bootstrap, argc, argv, err);
+	int r = read_options(&bootstrap, args, err);
+	if (r == 0 && bootstrap.is_help)
+		r = VERB_HELP;
 	if (r == 0)
 		r = prepare(&bootstrap, err);
 	if (r == 0)

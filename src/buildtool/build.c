@@ -17,22 +17,6 @@
 #include "buildtool/verbs.h"
 #include "workspace/changes.h"
 
-static const char usage[] =
-	"usage: foso image build [OPTION]... CONTEXT\n"
-	"\n"
-	"  build an image by the Dockerfile of the folder CONTEXT, each step in a sandbox\n"
-	"\n"
-	"  -t, --tag NAME             name the image; may be given several times\n"
-	"  -f, --file FILE            the Dockerfile, if it is not CONTEXT/Dockerfile\n"
-	"      --build-arg NAME=VALUE value of an ARG; NAME alone takes it from the environment\n"
-	"      --target STAGE         build this stage, not the last one\n"
-	"      --no-cache             run every step\n"
-	"      --limit NAME=VALUE     a limit of each step, as of foso run (memory=2GiB, wall=1h)\n"
-	"      --evidence FOLDER      the log that each step is recorded in\n"
-	"  -q, --quiet                print nothing but the digest of the image\n"
-	"\n"
-	"A step has no network.  The digest of the manifest is printed on stdout, all else on stderr.\n";
-
 const char *build_architecture(void)
 {
 	static struct utsname host;
@@ -65,17 +49,20 @@ static int refuse(const char *option, const char *value, const char *what, struc
 	return error_remedy(err, r, "see foso image build --help");
 }
 
-static int set_arg(struct build_options *options, char *value, struct error *err)
+/* The copies of names live as long as the program. */
+static int set_arg(struct build_options *options, const char *value, struct error *err)
 {
-	char *equals = strchr(value, '=');
-	const char *text = equals ? equals + 1 : getenv(value); /* NOLINT(concurrency-mt-unsafe) */
+	size_t len = strcspn(value, "=");
+	const char *text =
+		value[len] ? value + len + 1 : getenv(value); /* NOLINT(concurrency-mt-unsafe) */
 	if (options->n_args == BUILD_MAX_ARGS)
 		return refuse("--build-arg", value, "is one too many", err);
-	if (equals == value || !text)
+	if (len == 0 || !text)
 		return refuse("--build-arg", value, "has no value", err);
-	if (equals)
-		*equals = '\0';
-	options->args[options->n_args++] = (struct recipe_pair){ value, text };
+	char *name = strndup(value, len);
+	if (!name)
+		return error_set(err, ERR_SYSTEM, errno, "--build-arg", "no memory");
+	options->args[options->n_args++] = (struct recipe_pair){ name, text };
 	return 0;
 }
 
@@ -96,35 +83,32 @@ static int set_limit(struct build_options *options, const char *value, struct er
 	return 0;
 }
 
-static int set_option(struct build_options *options, const char *option, char *value,
-		      struct error *err)
+static int set_option(struct build_options *options, const struct option *option, struct error *err)
 {
-	if (strcmp(option, "-t") == 0 || strcmp(option, "--tag") == 0)
-		return set_name(options, value, err);
-	if (strcmp(option, "--build-arg") == 0)
-		return set_arg(options, value, err);
-	if (strcmp(option, "--limit") == 0)
-		return set_limit(options, value, err);
-	if (strcmp(option, "-f") == 0 || strcmp(option, "--file") == 0)
-		options->file = value;
-	else if (strcmp(option, "--evidence") == 0)
-		options->evidence = value;
-	else if (strcmp(option, "--target") == 0)
-		options->target = value;
-	else
-		return refuse(option, value, "belongs to no option of build", err);
-	return 0;
-}
-
-static bool set_flag(struct build_options *options, const char *option)
-{
-	if (strcmp(option, "--no-cache") == 0)
+	const char *value = option->value;
+	switch (option->row->id) {
+	case OPTION_HELP:
+		options->is_help = true;
+		return 0;
+	case OPTION_NO_CACHE:
 		options->has_cache = false;
-	else if (strcmp(option, "-q") == 0 || strcmp(option, "--quiet") == 0)
+		return 0;
+	case OPTION_QUIET:
 		options->is_quiet = true;
-	else
-		return false;
-	return true;
+		return 0;
+	case OPTION_TAG:
+		return set_name(options, value, err);
+	case OPTION_BUILD_ARG:
+		return set_arg(options, value, err);
+	case OPTION_LIMIT:
+		return set_limit(options, value, err);
+	case OPTION_FILE:
+		return option_once(&options->file, option, err);
+	case OPTION_EVIDENCE:
+		return option_once(&options->evidence, option, err);
+	default:
+		return option_once(&options->target, option, err);
+	}
 }
 
 static int read_epoch(struct build_options *options, struct error *err)
@@ -140,35 +124,22 @@ static int read_epoch(struct build_options *options, struct error *err)
 	return 0;
 }
 
-static int read_options(struct build_options *options, int argc, char **argv, struct error *err)
+static int read_options(struct build_options *options, const struct args *args, struct error *err)
 {
-	int i = 0, r = read_epoch(options, err);
-	for (; r == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
-		char *equals = strncmp(argv[i], "--", 2) == 0 ? strchr(argv[i], '=') : NULL;
-		if (strcmp(argv[i], "--") == 0) {
-			i++;
-			break;
-		}
-		if (set_flag(options, argv[i]))
-			continue;
-		if (equals) {
-			*equals = '\0';
-			r = set_option(options, argv[i], equals + 1, err);
-		} else if (i + 1 < argc) {
-			r = set_option(options, argv[i], argv[i + 1], err);
-			i++;
-		} else {
-			r = refuse(argv[i], "", "is no option of build, or has no value", err);
-		}
+	struct options walk = verb_options(args->verb, args->words);
+	struct option option;
+	int r;
+	while ((r = options_next(&walk, &option, err)) == 0) {
+		r = set_option(options, &option, err);
+		if (r < 0 || options->is_help)
+			return r;
 	}
-	if (r != 0)
-		return r;
-	if (argc - i != 1)
-		return refuse("build", argc - i > 1 ? argv[i + 1] : "", "is not one folder", err);
-	if (options->n_names == 0)
-		return refuse("--tag", "", "names no image", err);
-	options->context = argv[i];
-	return 0;
+	if (r > 0)
+		r = verb_operands(args->verb, &walk, err);
+	if (r == 0 && options->n_names == 0)
+		r = refuse("--tag", "", "names no image", err);
+	options->context = walk.words[0];
+	return r;
 }
 
 /* ---- the store ---- */
@@ -371,23 +342,17 @@ static void release(struct build *build)
 	image_store_fini(&build->store);
 }
 
-int verb_build(int argc, char **argv, struct error *err)
+int build_make(struct build_options *options, struct error *err)
 {
-	static struct build_options options;
 	struct build build = {
-		.options = &options,
+		.options = options,
 		.context_fd = -1,
 		.steps_fd = -1,
 		.cache_fd = -1,
 		.staging = { .dir_fd = -1 },
 	};
-	if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
-		(void)fputs(usage, stdout);
-		return 0;
-	}
-	options = (struct build_options){ .target = "", .has_cache = true };
-	int r = read_options(&options, argc, argv, err);
-	if (r != 0)
+	int r = read_epoch(options, err);
+	if (r < 0)
 		return r;
 	/* A copier that ended is told by a failed write. */
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
@@ -396,13 +361,23 @@ int verb_build(int argc, char **argv, struct error *err)
 	return r;
 }
 
+int verb_build(const struct args *args, struct error *err)
+{
+	static struct build_options options;
+	options = (struct build_options){ .has_cache = true };
+	int r = read_options(&options, args, err);
+	if (r < 0 || options.is_help)
+		return r < 0 ? r : VERB_HELP;
+	return build_make(&options, err);
+}
+
 /* For foso image gc, which knows nothing of builds. */
-int verb_sweep(int argc, char **argv, struct error *err)
+int verb_sweep(const struct args *args, struct error *err)
 {
 	struct build build = {
 		.context_fd = -1, .steps_fd = -1, .cache_fd = -1, .staging = { .dir_fd = -1 }
 	};
-	int r = image_store_open(&build.store, argc > 0 ? argv[0] : NULL, err);
+	int r = image_store_open(&build.store, args->words[0], err);
 	if (r == 0)
 		r = open_folders(&build, err);
 	if (r == 0) {

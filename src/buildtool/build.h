@@ -28,12 +28,13 @@ struct build_options {
 	size_t n_names;
 	const char *file;     /* -f; NULL: Dockerfile of the context */
 	const char *evidence; /* folder of the log; NULL: the default */
-	const char *target;   /* "" for the last stage */
+	const char *target;   /* NULL: the last stage */
 	const char *context;  /* a folder */
 	struct recipe_pair args[BUILD_MAX_ARGS];
 	size_t n_args;
 	const char *limits[BUILD_MAX_LIMITS]; /* NAME=VALUE */
 	size_t n_limits;
+	bool is_help;
 	bool has_cache;
 	bool is_quiet;
 	int64_t epoch_s; /* SOURCE_DATE_EPOCH; -1: none */
@@ -69,6 +70,9 @@ struct build {
 	int cache_fd;               /* cache/ of the store */
 	size_t n_steps, n_cached;
 };
+
+/* build.c: the image that @options describe; the names in it are valid ones. */
+int build_make(struct build_options *options, struct error *err) must_check;
 
 /* build_plan.c: reads the Dockerfile, and the records of the images that it begins from. */
 int build_read_plan(struct build *build, struct error *err) must_check;

@@ -273,7 +273,7 @@ int build_read_plan(struct build *build, struct error *err)
 				.arena = RECIPE_ARENA_INIT(RECIPE_MAX_ARENA_BYTES) };
 	order.order = (struct recipe_order){ .name = build->file_name,
 					     .ignore_name = order.ignore_name,
-					     .target = options->target,
+					     .target = options->target ? options->target : "",
 					     .architecture = build_architecture(),
 					     .bases = order.bases };
 	order.order.args.items = (struct recipe_pair *)(uintptr_t)options->args;

@@ -35,24 +35,10 @@
 #define DOCKER_MANIFEST     "application/vnd.docker.distribution.manifest.v2+json"
 #define OCI_MANIFEST        "application/vnd.oci.image.manifest.v1+json"
 
-static const char usage[] =
-	"usage: foso image pull [OPTION]... [HOST[:PORT]/]NAME[:TAG][@sha256:DIGEST]\n"
-	"\n"
-	"  fetch an image from a registry, through skopeo, which runs without rights\n"
-	"\n"
-	"      --name NAME       what it is called here; by default its own name and tag\n"
-	"      --plain-http      speak HTTP without TLS; for a registry on this machine\n"
-	"      --timeout SECONDS end it after that time (3600)\n"
-	"      --max-bytes N     take no more than that (20 GiB)\n"
-	"      --username NAME   log in as NAME, with --password-stdin\n"
-	"      --password-stdin  read the password or token from stdin\n"
-	"      --authfile FILE   log in with what skopeo login or docker login wrote to FILE; no\n"
-	"                        one else may be able to read it\n";
-
 struct pull {
 	const char *reference; /* as given */
 	const char *name;      /* in the store; NULL: the reference's own */
-	bool is_plain;
+	bool is_help, is_plain;
 	struct credentials credentials;
 	struct buf auth; /* what skopeo is told of them */
 	uint64_t max_bytes, deadline_s;
@@ -332,59 +318,59 @@ static int import(const struct pull *pull, struct error *err)
 
 /* ---- options ---- */
 
-static bool set_flag(struct pull *pull, const char *option)
+static int set_number(uint64_t *member, const struct option *option, struct error *err)
 {
-	if (strcmp(option, "--plain-http") == 0)
+	if (text_parse_u64(option->value, member) && *member > 0 && *member <= UINT64_C(1) << 50)
+		return 0;
+	return refuse(option->spelling, option->value, "is not a number that it takes", err);
+}
+
+static int set_option(struct pull *pull, const struct option *option, struct error *err)
+{
+	switch (option->row->id) {
+	case OPTION_HELP:
+		pull->is_help = true;
+		return 0;
+	case OPTION_PLAIN_HTTP:
 		pull->is_plain = true;
-	else if (strcmp(option, "--password-stdin") == 0)
+		return 0;
+	case OPTION_PASSWORD_STDIN:
 		pull->credentials.has_password_stdin = true;
-	else
-		return false;
-	return true;
-}
-
-static int set_option(struct pull *pull, const char *option, const char *value, struct error *err)
-{
-	uint64_t *number = strcmp(option, "--timeout") == 0     ? &pull->deadline_s
-			   : strcmp(option, "--max-bytes") == 0 ? &pull->max_bytes
-								: NULL;
-	if (strcmp(option, "--name") == 0)
-		pull->name = value;
-	else if (strcmp(option, "--username") == 0)
-		pull->credentials.username = value;
-	else if (strcmp(option, "--authfile") == 0)
-		pull->credentials.authfile = value;
-	else if (!number)
-		return refuse(option, value, "belongs to no option of pull", err);
-	else if (!text_parse_u64(value, number) || *number == 0 || *number > UINT64_C(1) << 50)
-		return refuse(option, value, "is not a number that it takes", err);
-	return 0;
-}
-
-static int read_options(struct pull *pull, int argc, char **argv, struct error *err)
-{
-	int i = 0, r = 0;
-	for (; r == 0 && i < argc && argv[i][0] == '-'; i++) {
-		if (set_flag(pull, argv[i]))
-			continue;
-		if (i + 1 == argc)
-			r = refuse(argv[i], "", "is no option of pull, or has no value", err);
-		else {
-			r = set_option(pull, argv[i], argv[i + 1], err);
-			i++;
-		}
+		return 0;
+	case OPTION_TIMEOUT:
+		return set_number(&pull->deadline_s, option, err);
+	case OPTION_MAX_BYTES:
+		return set_number(&pull->max_bytes, option, err);
+	case OPTION_USERNAME:
+		return option_once(&pull->credentials.username, option, err);
+	case OPTION_AUTHFILE:
+		return option_once(&pull->credentials.authfile, option, err);
+	default:
+		return option_once(&pull->name, option, err);
 	}
-	if (r != 0)
+}
+
+static int read_options(struct pull *pull, const struct args *args, struct error *err)
+{
+	struct options walk = verb_options(args->verb, args->words);
+	struct option option;
+	int r;
+	while ((r = options_next(&walk, &option, err)) == 0) {
+		r = set_option(pull, &option, err);
+		if (r < 0 || pull->is_help)
+			return r;
+	}
+	if (r > 0)
+		r = verb_operands(args->verb, &walk, err);
+	if (r < 0)
 		return r;
-	if (argc - i != 1)
-		return refuse("pull", argc - i > 1 ? argv[i + 1] : "", "is not one image", err);
-	pull->reference = argv[i];
+	pull->reference = walk.words[0];
 	pull->deadline_s = MIN(pull->deadline_s, (uint64_t)UINT32_MAX);
 	r = read_reference(pull, err);
 	return r == 0 ? credentials_check(&pull->credentials, err) : r;
 }
 
-int verb_pull(int argc, char **argv, struct error *err)
+int verb_pull(const struct args *args, struct error *err)
 {
 	static struct pull pull;
 	static char auth[2 * CREDENTIALS_MAX_BYTES];
@@ -394,11 +380,9 @@ int verb_pull(int argc, char **argv, struct error *err)
 			      .folder_fd = -1,
 			      .work_fd = -1,
 			      .auth = BUF_ON(auth, sizeof(auth) - 1) };
-	if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)) {
-		(void)fputs(usage, stdout);
-		return 0;
-	}
-	int r = read_options(&pull, argc, argv, err);
+	int r = read_options(&pull, args, err);
+	if (r == 0 && pull.is_help)
+		return VERB_HELP;
 	if (r == 0)
 		r = credentials_read(&pull.credentials, pull.reference, &pull.auth, err);
 	if (r == 0)

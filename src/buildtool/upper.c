@@ -334,9 +334,8 @@ static int check_fetched(const struct upper *upper, int work_fd, struct error *e
 
 static int build(const struct upper *upper, int work_fd, struct error *err)
 {
-	char name[IMAGE_NAME_BYTES], from[IMAGE_NAME_BYTES], path[2][IMAGE_STORE_PATH_BYTES + 128];
+	char from[IMAGE_NAME_BYTES], path[2][IMAGE_STORE_PATH_BYTES + 128];
 	char text[sizeof(recipe) + IMAGE_NAME_BYTES + 16];
-	(void)snprintf(name, sizeof(name), "%s", upper->name);
 	int r = check_fetched(upper, work_fd, err);
 	if (r == 0)
 		r = image_name_parse(upper->from, from, err);
@@ -349,8 +348,13 @@ static int build(const struct upper *upper, int work_fd, struct error *err)
 		       upper->staging->name);
 	(void)snprintf(path[1], sizeof(path[1]), "%s/%s/apt/cache", upper->store->path,
 		       upper->staging->name);
-	char *words[] = { (char[]){ "-t" }, name, (char[]){ "-f" }, path[0], path[1], NULL };
-	return verb_build((int)ARRAY_LEN(words) - 1, words, err);
+	static struct build_options options;
+	options = (struct build_options){ .names = { upper->name },
+					  .n_names = 1,
+					  .file = path[0],
+					  .context = path[1],
+					  .has_cache = true };
+	return build_make(&options, err);
 }
 
 int upper_make(const struct upper *upper, struct error *err)

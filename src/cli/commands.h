@@ -31,7 +31,7 @@
 		"remove what a sandbox changed")                                                  \
 	COMMAND(FORK,     "fork",     "foso-workspace", "ID",                                     \
 		"copy what a sandbox changed, to go on in several ways")                          \
-	COMMAND(IMAGE,    "image",    "foso-image",    "import|list|inspect|rm|gc|export|erofs [ARGUMENT]...", \
+	COMMAND(IMAGE,    "image",    "foso-image",    "import|list|inspect|rm|gc|export|erofs|build|pull|bootstrap [ARGUMENT]...", \
 		"bring images into the store, list, remove and export them")                      \
 	COMMAND(DOCTOR,   "doctor",   "",              "",                                        \
 		"say which levels and limits work on this host")                                  \
@@ -60,7 +60,7 @@ struct command_row {
 	char word[12];
 	char name[16]; /* "foso run", as messages name it */
 	char sibling[16];
-	char operands[80];
+	char operands[96];
 	char summary[60];
 };
 

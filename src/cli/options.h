@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "buildtool/options.h"
 #include "cli/commands.h"
 #include "evidencetool/options.h"
 #include "imagetool/options.h"
@@ -128,6 +129,9 @@
 	VERB(IMAGE, gc, IMAGE_GC_OPTIONS)               \
 	VERB(IMAGE, export, IMAGE_STORE_OPTIONS)        \
 	VERB(IMAGE, erofs, IMAGE_STORE_OPTIONS)         \
+	VERB(IMAGE, build, IMAGE_BUILD_OPTIONS)         \
+	VERB(IMAGE, pull, IMAGE_PULL_OPTIONS)           \
+	VERB(IMAGE, bootstrap, IMAGE_BOOTSTRAP_OPTIONS) \
 	VERB(EVIDENCE, list, EVIDENCE_LIST_OPTIONS)     \
 	VERB(EVIDENCE, show, EVIDENCE_SHOW_OPTIONS)     \
 	VERB(EVIDENCE, verify, EVIDENCE_VERIFY_OPTIONS) \
