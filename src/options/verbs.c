@@ -15,13 +15,13 @@ const char *verb_word(const struct verb *verb)
 	return strrchr(verb->name, ' ') + 1;
 }
 
-static const char *nearest_word(const struct verbs *verbs, const char *word)
+static const char *nearest_word(const struct verbs *verbs, const char *typed)
 {
 	const char *nearest = NULL;
 	unsigned best = TEXT_DISTANCE_NEAR + 1;
 	for (size_t i = 0; i < verbs->n_rows; i++) {
 		const char *candidate = verb_word(&verbs->rows[i]);
-		unsigned distance = text_distance(word, strlen(word), candidate);
+		unsigned distance = text_distance(typed, strlen(typed), candidate);
 		if (distance < best) {
 			best = distance;
 			nearest = candidate;
