@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,10 @@ import traceback
 ROOTLESS_UID = 12345
 RUN_SECONDS = 60
 PR_SET_DUMPABLE = 4
+
+# Whoever runs the tests may ignore what they send (nohup does), and so would what they start.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL if number != signal.SIGINT else signal.default_int_handler)
 
 
 class Skip(Exception):
