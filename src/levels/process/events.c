@@ -99,6 +99,12 @@ static int set_setup_error(struct error *err, const struct policy *policy,
 	const char *value = event->name[0] ? event->name : stage_value(policy, event->stage);
 	if (event->stage == STAGE_USER && event->errnum == ENOENT)
 		return unknown_user(err, value);
+	/* The engine looks at the same time and in the same way (sources.c): one of us is first. */
+	if (event->errnum == EXDEV && strcmp(field, "mounts") == 0) {
+		int r = error_set(err, ERR_DENIED, 0, field,
+				  "'%s' leads out of a folder that the sandbox may write", value);
+		return error_remedy(err, r, "remove the link, or name the place that it leads to");
+	}
 	int r = error_set(err, ERR_SYSTEM, event->errnum, field[0] ? field : "sandbox",
 			  "the sandbox cannot %s%s%s%s", init_stage_words(event->stage),
 			  value[0] ? " '" : "", value, value[0] ? "'" : "");
