@@ -92,18 +92,18 @@ static int unknown_user(struct error *err, const char *user)
 }
 
 /* A step of the set-up failed in the child: the field that caused it, where one did. */
-static int set_setup_error(struct error *err, const struct policy *policy,
+static int set_setup_error(struct error *err, const struct process_setup *setup,
 			   const struct init_event *event)
 {
+	const struct policy *policy = setup->policy;
 	const char *field = init_stage_field(event->stage);
 	const char *value = event->name[0] ? event->name : stage_value(policy, event->stage);
 	if (event->stage == STAGE_USER && event->errnum == ENOENT)
 		return unknown_user(err, value);
-	/* The engine looks at the same time and in the same way (sources.c): one of us is first. */
-	if (event->errnum == EXDEV && strcmp(field, "mounts") == 0) {
-		int r = error_set(err, ERR_DENIED, 0, field,
-				  "'%s' leads out of a folder that the sandbox may write", value);
-		return error_remedy(err, r, "remove the link, or name the place that it leads to");
+	if (event->stage == STAGE_MOUNT && event->errnum == EXDEV) {
+		int r = process_sources_refuse_way_out(setup, err);
+		if (r < 0)
+			return r;
 	}
 	int r = error_set(err, ERR_SYSTEM, event->errnum, field[0] ? field : "sandbox",
 			  "the sandbox cannot %s%s%s%s", init_stage_words(event->stage),
@@ -115,7 +115,7 @@ static int setup_failed(const struct process *process, struct level_event *ret,
 			const struct init_event *event)
 {
 	ret->type = LEVEL_EVENT_LOST;
-	(void)!set_setup_error(&ret->err, process->setup.policy, event);
+	(void)!set_setup_error(&ret->err, &process->setup, event);
 	return 1;
 }
 
@@ -134,7 +134,7 @@ int process_prefer_child_words(struct process *process, int result, struct error
 	if (packet->number == INIT_FAILED &&
 	    init_event_decode(&event, packet->bytes, packet->len)) {
 		error_clear(err);
-		result = set_setup_error(err, process->setup.policy, &event);
+		result = set_setup_error(err, &process->setup, &event);
 	}
 	init_packet_close(packet);
 	return result;

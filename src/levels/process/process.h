@@ -156,6 +156,9 @@ int process_root_enter(int root_fd, struct process_step *step);
 #define PROCESS_MAX_SOURCES (POLICY_MAX_MOUNTS + 3)
 int process_sources_send(struct process *process, struct error *err) must_check;
 
+/* For a child that met EXDEV: -code if a source leads out of a written folder; 0 if none does. */
+int process_sources_refuse_way_out(const struct process_setup *setup, struct error *err) must_check;
+
 /*
  * process_source_open() - O_PATH of a folder or file that the policy shows
  *

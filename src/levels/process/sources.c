@@ -223,9 +223,9 @@ static int send_fds(int socket_fd, const int *fds, size_t n_fds)
 	return sendmsg(socket_fd, &message, MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-/* The child opens them as safely, but we have the words for it. */
-static int check_ways(const struct process_setup *setup, size_t count, struct error *err)
+int process_sources_refuse_way_out(const struct process_setup *setup, struct error *err)
 {
+	size_t count = process_sources_count(setup);
 	for (size_t i = 0; i < count; i++) {
 		struct source source = get_source(setup, i);
 		auto_fd int fd = source.path ? process_source_open(setup->policy, source.path) : -1;
@@ -242,7 +242,7 @@ int process_sources_send(struct process *process, struct error *err)
 	size_t n_fds = 0, count = process_sources_count(setup);
 	int r = 0;
 	if (count == 0 || setup->is_rootless)
-		return count == 0 ? 0 : check_ways(setup, count, err);
+		return 0;
 	for (size_t i = 0; i < count && r >= 0; i++) {
 		struct source source = get_source(setup, i);
 		if (source.is_tmpfs)
