@@ -332,26 +332,11 @@ static int send_layers(const struct job *job)
 {
 	auto_fd int tree = -1;
 	char byte = 'm';
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { .bytes = { 0 } };
 	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	int r = map_ids(job);
 	if (r == 0 && job->is_root)
 		r = map_layers(job, &tree);
-	if (r != 0)
-		return r;
-	if (tree >= 0) {
-		message.msg_control = control.bytes;
-		message.msg_controllen = sizeof(control.bytes);
-		control.align.cmsg_level = SOL_SOCKET;
-		control.align.cmsg_type = SCM_RIGHTS;
-		control.align.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.align), &tree, sizeof(int));
-	}
-	return sendmsg(job->sync_fd, &message, MSG_NOSIGNAL) == 1 ? 0 : errno;
+	return r != 0 ? r : fd_send(job->sync_fd, &part, 1, &tree, tree >= 0 ? 1 : 0);
 }
 
 static int start_child(struct job *job)

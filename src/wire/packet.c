@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/fd.h"
 #include "base/macros.h"
 
 union control {
@@ -21,30 +22,14 @@ int packet_send(int socket_fd, uint32_t number, const void *payload, size_t len,
 		size_t n_fds)
 {
 	uint8_t head[4] = { (uint8_t)number, 0, 0, 0 };
-	union control control;
 	struct iovec parts[2] = {
 		{ .iov_base = head, .iov_len = sizeof(head) },
 		/* sendmsg() only reads it; the member is not const for recvmsg()'s sake. */
 		{ .iov_base = (void *)(uintptr_t)payload, .iov_len = len },
 	};
-	struct msghdr message = { .msg_iov = parts, .msg_iovlen = len > 0 ? 2 : 1 };
 	if (n_fds > PACKET_MAX_FDS)
 		return E2BIG;
-	if (n_fds > 0) {
-		memset(&control, 0, sizeof(control));
-		message.msg_control = control.bytes;
-		message.msg_controllen = (socklen_t)CMSG_SPACE(sizeof(int) * n_fds);
-		struct cmsghdr *item = &control.align;
-		item->cmsg_level = SOL_SOCKET;
-		item->cmsg_type = SCM_RIGHTS;
-		item->cmsg_len = (socklen_t)CMSG_LEN(sizeof(int) * n_fds);
-		memcpy(CMSG_DATA(item), fds, sizeof(int) * n_fds);
-	}
-	ssize_t n;
-	do
-		n = sendmsg(socket_fd, &message, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? errno : 0;
+	return fd_send(socket_fd, parts, len > 0 ? 2 : 1, fds, n_fds);
 }
 
 void packet_close_fds(int *fds, size_t *n_fds)

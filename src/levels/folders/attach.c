@@ -349,12 +349,7 @@ static int open_tree_for_child(struct attach *attach, int *ret_fd, struct error 
 
 int attach_send(struct attach *attach, struct error *err)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * 2)];
-	} control = { .bytes = { 0 } };
 	struct iovec part = { .iov_base = &attach->order, .iov_len = sizeof(attach->order) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	int fds[2];
 	size_t n_fds = 0;
 	auto_fd int tree_fd = -1;
@@ -368,19 +363,11 @@ int attach_send(struct attach *attach, struct error *err)
 	}
 	if (attach->mask_fd >= 0)
 		fds[n_fds++] = attach->mask_fd;
-	if (n_fds > 0) {
-		message.msg_control = control.bytes;
-		message.msg_controllen = (socklen_t)CMSG_SPACE(sizeof(int) * n_fds);
-		control.align.cmsg_level = SOL_SOCKET;
-		control.align.cmsg_type = SCM_RIGHTS;
-		control.align.cmsg_len = (socklen_t)CMSG_LEN(sizeof(int) * n_fds);
-		memcpy(CMSG_DATA(&control.align), fds, sizeof(int) * n_fds);
-	}
-	ssize_t n = sendmsg(attach->sync_fd, &message, MSG_NOSIGNAL);
+	int errnum = fd_send(attach->sync_fd, &part, 1, fds, n_fds);
 	fd_close(&attach->mask_fd);
-	return n < 0 ? fail(err, errno, "workspace", "cannot be handed to the sandbox",
-			    "see foso doctor")
-		     : 0;
+	return errnum != 0 ? fail(err, errnum, "workspace", "cannot be handed to the sandbox",
+				  "see foso doctor")
+			   : 0;
 }
 
 /* The child's view of /workspace, and device numbers of what is in it. */

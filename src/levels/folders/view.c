@@ -173,27 +173,13 @@ static uint64_t find_own_device(int made_fd)
 /* So that the engine can have the kernel ask about what is opened in it. */
 static int send_view(const struct view *view, int made_fd)
 {
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int))];
-	} control = { .bytes = { 0 } };
 	struct view_devices devices = {
 		.mask = view_masks_device(&view->masks, made_fd, &view->list),
 		.own = view->order.has_changes ? find_own_device(made_fd) : 0,
 	};
 	struct iovec part = { .iov_base = &devices, .iov_len = sizeof(devices) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
 	auto_fd int fd = openat(made_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return errno;
-	control.align.cmsg_level = SOL_SOCKET;
-	control.align.cmsg_type = SCM_RIGHTS;
-	control.align.cmsg_len = (socklen_t)CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.align), &fd, sizeof(int));
-	return sendmsg(view->setup->sync_fd, &message, MSG_NOSIGNAL) < 0 ? errno : 0;
+	return fd < 0 ? errno : fd_send(view->setup->sync_fd, &part, 1, &fd, 1);
 }
 
 /* What was walked over and what is shown must be one thing, whoever moves folders meanwhile. */

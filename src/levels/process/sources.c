@@ -202,27 +202,6 @@ static int open_source(struct process *process, const struct source *source, str
 	return take_fd(&tree);
 }
 
-static int send_fds(int socket_fd, const int *fds, size_t n_fds)
-{
-	char byte = 's';
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(sizeof(int) * PROCESS_MAX_SOURCES)];
-	} control;
-	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-	if (n_fds > 0) {
-		memset(&control, 0, sizeof(control));
-		message.msg_control = control.bytes;
-		message.msg_controllen = (socklen_t)CMSG_SPACE(sizeof(int) * n_fds);
-		control.align.cmsg_level = SOL_SOCKET;
-		control.align.cmsg_type = SCM_RIGHTS;
-		control.align.cmsg_len = (socklen_t)CMSG_LEN(sizeof(int) * n_fds);
-		memcpy(CMSG_DATA(&control.align), fds, sizeof(int) * n_fds);
-	}
-	return sendmsg(socket_fd, &message, MSG_NOSIGNAL) < 0 ? errno : 0;
-}
-
 int process_sources_refuse_way_out(const struct process_setup *setup, struct error *err)
 {
 	size_t count = process_sources_count(setup);
@@ -252,7 +231,9 @@ int process_sources_send(struct process *process, struct error *err)
 			fds[n_fds++] = r;
 	}
 	if (r >= 0) {
-		int errnum = send_fds(process->sync_fd, fds, n_fds);
+		char byte = 's';
+		struct iovec part = { .iov_base = &byte, .iov_len = 1 };
+		int errnum = fd_send(process->sync_fd, &part, 1, fds, n_fds);
 		r = 0;
 		if (errnum != 0) {
 			r = error_set(err, ERR_SYSTEM, errnum, "mounts",
