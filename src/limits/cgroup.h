@@ -60,6 +60,9 @@ struct cgroup_host {
  */
 void cgroup_host_probe(struct cgroup_host *ret_host);
 
+/* cgroup_this_host() - the same, asked once: the host does not change while a program runs. */
+const struct cgroup_host *cgroup_this_host(void);
+
 /*
  * One sandbox's groups.  The holder keeps it and hands it back; it reads host, is_used, group_fd
  * and agent_fd (v2: where foso-init is cloned into, else -1), the rest is private.  All descriptors

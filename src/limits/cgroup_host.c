@@ -300,3 +300,14 @@ void cgroup_host_probe(struct cgroup_host *ret_host)
 	if (!usual_probe(ret_host))
 		host_probe(ret_host, "/proc/self/mountinfo", "/proc/self/cgroup");
 }
+
+/* Asking costs fifty system calls. */
+const struct cgroup_host *cgroup_this_host(void)
+{
+	static struct cgroup_host host;
+	static bool is_known;
+	if (!is_known)
+		cgroup_host_probe(&host);
+	is_known = true;
+	return &host;
+}

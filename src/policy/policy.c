@@ -2,6 +2,7 @@
 /* policy.c - the life of a policy: defaults, release, and the arrays in it */
 #include "policy/policy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,4 +256,15 @@ const char *policy_level_name(enum policy_level level)
 {
 	const struct policy_word *word = policy_word_get(POLICY_TYPE_LEVEL, level);
 	return word ? word->word : "unknown";
+}
+
+int policy_env_join(const struct policy_env *env, size_t n_env, struct policy_list *ret)
+{
+	ret->items = calloc(n_env + 1, sizeof(char *));
+	for (; ret->items && ret->n_items < n_env; ret->n_items++) {
+		const struct policy_env *item = &env[ret->n_items];
+		if (asprintf(&ret->items[ret->n_items], "%s=%s", item->name, item->value) < 0)
+			return -1;
+	}
+	return ret->items ? 0 : -1;
 }

@@ -217,3 +217,10 @@ int policy_digest(const struct policy *policy, uint8_t ret_digest[32], struct er
 	must_check;
 
 const char *policy_level_name(enum policy_level level); /* "process" */
+
+/*
+ * policy_env_join() - NAME=VALUE strings, as execve() takes them
+ *
+ * 0, or -1 without memory; either way the caller frees what is in *ret.
+ */
+int policy_env_join(const struct policy_env *env, size_t n_env, struct policy_list *ret) must_check;

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/fd.h"
 #include "base/syscalls.h"
+#include "levels/level.h"
 
 #define MAX_COVERS 4096  /* mounts that hide files of a folder with access rw */
 #define LEAVING_MS 50    /* a keeper that has reported */
@@ -517,6 +518,21 @@ static void reap_keeper(struct attach *attach)
 	if (waitpid(attach->keeper_pid, NULL, WNOHANG) == attach->keeper_pid)
 		attach->keeper_pid = 0;
 	fd_close(&attach->keeper_pidfd);
+}
+
+int attach_hear_keeper(const struct attach *attach, struct level_event *ret)
+{
+	char byte;
+	ssize_t n = recv(attach->keeper_fd, &byte, 1, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n != 1 || byte != KEEPER_DISK_FULL)
+		return -1;
+	ret->type = LEVEL_EVENT_LIMIT;
+	ret->reason = END_DISK;
+	ret->limit = "limits.disk";
+	ret->is_exceeded = true;
+	return 1;
 }
 
 void attach_fini(struct attach *attach)

@@ -30,6 +30,8 @@
 #include "workspace/changes.h"
 #include "workspace/redact.h"
 
+struct level_event;
+
 /* What the child is told about the view; two descriptors may come along: masks, the set's tree. */
 struct view_order {
 	bool is_folder; /* false: the workspace is a file, shown as it is */
@@ -92,6 +94,12 @@ int attach_open(const char *id, struct attach *attach, struct error *err) must_c
 int attach_send(struct attach *attach, struct error *err) must_check;
 /* The view stands: questions about late files are asked from now on, and the keeper lives. */
 int attach_finish(struct attach *attach, struct error *err) must_check;
+/*
+ * attach_hear_keeper() - what the keeper says while the sandbox runs
+ *
+ * 1: *ret is an event; 0: nothing; -1: it ended, and nobody guards what is hidden.
+ */
+int attach_hear_keeper(const struct attach *attach, struct level_event *ret) must_check;
 /* attach_end() - at the end of the run: what became of the changes. */
 void attach_end(struct attach *attach, struct evidence_record *record);
 void attach_fini(struct attach *attach);

@@ -332,17 +332,9 @@ static int on_init_exit(struct process *process, struct level_event *ret)
 /* Without its keeper nobody would guard what is hidden: that ends the sandbox. */
 static int on_keeper(struct process *process, struct level_event *ret)
 {
-	char byte;
-	ssize_t n = recv(process->attach.keeper_fd, &byte, 1, MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	if (n == 1 && byte == KEEPER_DISK_FULL) {
-		ret->type = LEVEL_EVENT_LIMIT;
-		ret->reason = END_DISK;
-		ret->limit = "limits.disk";
-		ret->is_exceeded = true;
-		return 1;
-	}
+	int r = attach_hear_keeper(&process->attach, ret);
+	if (r >= 0)
+		return r;
 	(void)epoll_ctl(process->epoll_fd, EPOLL_CTL_DEL, process->attach.keeper_fd, NULL);
 	return process->is_killed || process->is_gone
 		       ? 0

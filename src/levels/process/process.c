@@ -23,23 +23,12 @@ static int fail(struct error *err, int errnum, const char *message)
 	return error_remedy(err, r, "see foso doctor");
 }
 
-/* The host does not change while a program runs, and asking it costs fifty system calls. */
-const struct cgroup_host *process_host(void)
-{
-	static struct cgroup_host host;
-	static bool is_known;
-	if (!is_known)
-		cgroup_host_probe(&host);
-	is_known = true;
-	return &host;
-}
-
 static int process_probe(const struct policy *policy, struct error_list *errors)
 {
 	int r = policy_check(policy, POLICY_LEVEL_PROCESS, errors);
 	/* The host is asked only if it matters here: else there is time while the child builds. */
 	int strict = policy->limits.is_strict
-			     ? limit_check_strict(process_host(), &policy->limits, errors)
+			     ? limit_check_strict(cgroup_this_host(), &policy->limits, errors)
 			     : 0;
 	return r < 0 ? r : strict;
 }
@@ -168,18 +157,6 @@ static void add_rlimits(const struct process *process, const struct policy_limit
 		add_rlimit(spawn, RLIMIT_DATA, limits->memory_bytes * RLIMIT_DATA_FACTOR);
 }
 
-/* NAME=VALUE strings for execve(). */
-static int join_env(const struct exec_plan *plan, struct policy_list *ret)
-{
-	ret->items = calloc(plan->n_env + 1, sizeof(char *));
-	for (; ret->items && ret->n_items < plan->n_env; ret->n_items++) {
-		const struct policy_env *env = &plan->env[ret->n_items];
-		if (asprintf(&ret->items[ret->n_items], "%s=%s", env->name, env->value) < 0)
-			return -1;
-	}
-	return ret->items ? 0 : -1;
-}
-
 /* Sends the order; a long one goes through a file. */
 static int send_spawn(struct process *process, const struct init_spawn *spawn, int *fds,
 		      size_t n_fds)
@@ -246,8 +223,9 @@ static int process_execute(struct sandbox *sandbox, struct exec_plan *plan, stru
 		fds[n_fds++] = entry.clone_fd;
 	for (size_t i = 0; i < entry.n_task_fds; i++)
 		fds[n_fds++] = entry.task_fds[i];
-	int errnum =
-		join_env(plan, &spawn.env) < 0 ? ENOMEM : send_spawn(process, &spawn, fds, n_fds);
+	int errnum = policy_env_join(plan->env, plan->n_env, &spawn.env) < 0
+			     ? ENOMEM
+			     : send_spawn(process, &spawn, fds, n_fds);
 	for (size_t i = 0; i < spawn.env.n_items; i++)
 		free(spawn.env.items[i]);
 	free(spawn.env.items);

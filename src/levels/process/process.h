@@ -120,9 +120,6 @@ struct process_step {
 	char subject[64]; /* what was being done it to, for the message; may be "" */
 };
 
-/* process.c: what control groups this host offers; asked once. */
-const struct cgroup_host *process_host(void);
-
 /*
  * ids.c: who the sandbox is outside.  -ERR_REFUSED, subject "level 'process'", where one of its
  * ids would be root outside; subject "user" where the policy's user cannot be mapped.

@@ -334,7 +334,7 @@ int process_stand_up(struct sandbox *sandbox, struct process *process, struct er
 	if ((r = seccomp_listener_check(err)) < 0 || (r = fill_setup(sandbox, process, err)) < 0 ||
 	    (child_first && (r = start_child(sandbox, process, err)) < 0))
 		return r;
-	process->host = *process_host();
+	process->host = *cgroup_this_host();
 	bool is_in_groups = process->host.version == CGROUP_V2;
 	if (child_first && is_in_groups)
 		drop_child(sandbox, process);

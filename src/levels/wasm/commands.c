@@ -48,18 +48,6 @@ void wasm_command_free(struct wasm_command *command)
 	memset(command, 0, sizeof(*command));
 }
 
-/* NAME=VALUE strings. */
-static int join_env(const struct exec_plan *plan, struct policy_list *ret)
-{
-	ret->items = calloc(plan->n_env + 1, sizeof(char *));
-	for (; ret->items && ret->n_items < plan->n_env; ret->n_items++) {
-		const struct policy_env *env = &plan->env[ret->n_items];
-		if (asprintf(&ret->items[ret->n_items], "%s=%s", env->name, env->value) < 0)
-			return -1;
-	}
-	return ret->items ? 0 : -1;
-}
-
 static int encode_order(struct wasm *wasm, struct wasm_command *command,
 			const struct exec_plan *plan, struct error *err)
 {
@@ -67,7 +55,7 @@ static int encode_order(struct wasm *wasm, struct wasm_command *command,
 		.command = plan->command,
 		.cpu_left_ns = wasm_cpu_left_ns(wasm),
 	};
-	int r = join_env(plan, &execute.env);
+	int r = policy_env_join(plan->env, plan->n_env, &execute.env);
 	execute.args = *plan->args;
 	if (r == 0)
 		wasm_execute_encode(&execute, &command->order);

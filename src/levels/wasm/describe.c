@@ -30,7 +30,7 @@ static void add_usage(struct wasm *wasm, struct evidence_usage *usage)
 	usage->memory_peak_bytes =
 		group.memory_peak_bytes != 0 ? group.memory_peak_bytes : wasm->memory_peak_bytes;
 	/* Without foso-wasm, which is in this group on version 1. */
-	if (group.pids_peak > 0 && wasm_host()->version == CGROUP_V1)
+	if (group.pids_peak > 0 && cgroup_this_host()->version == CGROUP_V1)
 		group.pids_peak--;
 	usage->pids_peak = MAX(group.pids_peak, (uint64_t)1);
 	usage->io_read_bytes = group.io_read_bytes;
@@ -44,7 +44,7 @@ static const char *memory_words(const struct wasm *wasm)
 		return "store limiter over the linear memory, RLIMIT_DATA over the worker";
 	(void)snprintf(words, sizeof(words),
 		       "store limiter over the linear memory, %s over all workers",
-		       limit_mechanism_get(wasm_host(), LIMIT_MEMORY)->name);
+		       limit_mechanism_get(cgroup_this_host(), LIMIT_MEMORY)->name);
 	return words;
 }
 
@@ -91,7 +91,7 @@ void wasm_describe(struct sandbox *sandbox, struct evidence_record *record)
 	record->host_facts[record->n_host_facts++] =
 		wasm->was_compiled ? "module compiled for this run" : "module compiled before";
 	add_usage(sandbox->impl, &record->usage);
-	record->host_facts[record->n_host_facts++] = versions[wasm_host()->version];
+	record->host_facts[record->n_host_facts++] = versions[cgroup_this_host()->version];
 	add_limit(record, "limits.wall", "monotonic timer of the monitor, which kills the worker",
 		  limits->wall_ns, 0);
 	add_limit(record, "limits.cpu_time", "POSIX timer over the worker's processor time",
@@ -99,7 +99,8 @@ void wasm_describe(struct sandbox *sandbox, struct evidence_record *record)
 	add_limit(record, "limits.memory", memory_words(wasm), limits->memory_bytes,
 		  wasm->n_memory_hits);
 	if (wasm_groups_hold(wasm, CGROUP_CPU))
-		add_limit(record, "limits.cpus", limit_mechanism_get(wasm_host(), LIMIT_CPUS)->name,
+		add_limit(record, "limits.cpus",
+			  limit_mechanism_get(cgroup_this_host(), LIMIT_CPUS)->name,
 			  limits->cpus_milli, 0);
 	add_limit(record, "limits.fuel", "fuel of the store, host work included", limits->fuel,
 		  wasm->n_fuel_hits);

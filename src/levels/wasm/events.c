@@ -262,19 +262,11 @@ static bool has_words(const struct wasm *wasm)
 /* Without its keeper nobody would guard what is hidden: that ends the sandbox. */
 static int on_keeper(struct wasm *wasm, struct level_event *ret)
 {
-	int fd = wasm->folders.attach.keeper_fd;
-	char byte;
-	ssize_t n = recv(fd, &byte, 1, MSG_DONTWAIT);
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return 0;
-	if (n == 1 && byte == KEEPER_DISK_FULL) {
-		ret->type = LEVEL_EVENT_LIMIT;
-		ret->reason = END_DISK;
-		ret->limit = "limits.disk";
-		ret->is_exceeded = true;
-		return 1;
-	}
-	(void)epoll_ctl(wasm->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	const struct attach *attach = &wasm->folders.attach;
+	int r = attach_hear_keeper(attach, ret);
+	if (r >= 0)
+		return r;
+	(void)epoll_ctl(wasm->epoll_fd, EPOLL_CTL_DEL, attach->keeper_fd, NULL);
 	return wasm->is_killed || wasm->is_gone ? 0
 						: lost(ret, "the keeper of its workspace ended");
 }

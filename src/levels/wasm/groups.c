@@ -20,21 +20,10 @@
 
 #define DYING_WAIT_MS 1000
 
-/* The host does not change while a program runs, and asking it costs fifty system calls. */
-const struct cgroup_host *wasm_host(void)
-{
-	static struct cgroup_host host;
-	static bool is_known;
-	if (!is_known)
-		cgroup_host_probe(&host);
-	is_known = true;
-	return &host;
-}
-
 static int refuse(struct error_list *errors, const char *field, const char *message,
 		  const char *remedy)
 {
-	const char *lack = wasm_host()->remedy;
+	const char *lack = cgroup_this_host()->remedy;
 	struct error *err = error_list_next(errors);
 	int r = error_set(err, ERR_REFUSED, 0, field, "%s", message);
 	return error_remedy(err, r, "%s (%.120s)", remedy, lack[0] ? lack : "see foso doctor");
@@ -50,13 +39,13 @@ int wasm_groups_check(const struct policy *policy, struct error_list *errors)
 	const struct policy_limits *limits = &policy->limits;
 	int r = 0;
 	if (limits->cpus_milli < 1000 &&
-	    (wasm_host()->version == CGROUP_NONE || !wasm_host()->has[CGROUP_CPU]))
+	    (cgroup_this_host()->version == CGROUP_NONE || !cgroup_this_host()->has[CGROUP_CPU]))
 		r = refuse(errors, "limits.cpus",
 			   "a part of a processor is held by a control group, and there is none",
 			   "give foso the cgroup controller cpu, or remove it");
 	for (size_t i = 0; i < ARRAY_LEN(shared) && limits->is_strict; i++) {
 		const struct limit_mechanism *mechanism =
-			limit_mechanism_get(wasm_host(), shared[i]);
+			limit_mechanism_get(cgroup_this_host(), shared[i]);
 		uint64_t value =
 			shared[i] == LIMIT_MEMORY ? limits->memory_bytes : limits->cpu_time_ns;
 		if (value == POLICY_UNLIMITED || mechanism->is_whole_tree)
@@ -74,12 +63,12 @@ int wasm_groups_make(struct sandbox *sandbox, struct wasm *wasm, unsigned uid, u
 	const struct policy *policy = sandbox->policy;
 	struct policy_limits limits = policy->limits;
 	bool has_many = sandbox->has_many_commands;
-	if (wasm_host()->version == CGROUP_NONE)
+	if (cgroup_this_host()->version == CGROUP_NONE)
 		return 0;
 	if (limits.memory_bytes != POLICY_UNLIMITED)
 		limits.memory_bytes += WASM_RUNTIME_BYTES;
 	limits.pids = has_many ? WASM_MAX_COMMANDS : 1;
-	if (wasm_host()->version == CGROUP_V1) /* foso-wasm is in the group too. */
+	if (cgroup_this_host()->version == CGROUP_V1) /* foso-wasm is in the group too. */
 		limits.pids++;
 	if (!has_many && limits.cpus_milli >= 1000)
 		limits.cpus_milli = POLICY_UNLIMITED;
@@ -94,11 +83,11 @@ int wasm_groups_make(struct sandbox *sandbox, struct wasm *wasm, unsigned uid, u
 		.needs_cpu = policy->evidence.is_on,
 		.needs_io = policy->workspace.path[0] != '\0' || policy->n_mounts > 0,
 	};
-	int r = cgroup_create(&wasm->groups, wasm_host(), &options, err);
+	int r = cgroup_create(&wasm->groups, cgroup_this_host(), &options, err);
 	wasm->has_groups = r == 0;
 	wasm->shares_cpu =
 		wasm->has_groups && limits.cpu_time_ns != POLICY_UNLIMITED &&
-		(wasm_host()->version == CGROUP_V2 || wasm->groups.is_used[CGROUP_CPUACCT]);
+		(cgroup_this_host()->version == CGROUP_V2 || wasm->groups.is_used[CGROUP_CPUACCT]);
 	return r < 0 ? r : cgroup_entry_open(&wasm->groups, 0, &wasm->entry, err);
 }
 

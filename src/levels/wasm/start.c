@@ -341,7 +341,7 @@ static int announce(struct sandbox *sandbox, struct error *err)
 /* On version 2 foso-wasm is born in its group; else groups are made while it loads the library. */
 static int stand(struct sandbox *sandbox, struct wasm *wasm, struct child *child, struct error *err)
 {
-	bool has_v2 = wasm_host()->version == CGROUP_V2;
+	bool has_v2 = cgroup_this_host()->version == CGROUP_V2;
 	unsigned uid, gid;
 	int r = 0;
 	wasm_choose_ids(sandbox->id, &uid, &gid);

@@ -132,7 +132,6 @@ void wasm_command_free(struct wasm_command *command);
 void wasm_signal_send(struct wasm *wasm, unsigned number, int signal_number);
 
 /* groups.c: control groups, where there are any. */
-const struct cgroup_host *wasm_host(void);
 int wasm_groups_check(const struct policy *policy, struct error_list *errors) must_check;
 int wasm_groups_make(struct sandbox *sandbox, struct wasm *wasm, unsigned uid, unsigned gid,
 		     struct error *err) must_check;
