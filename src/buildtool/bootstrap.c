@@ -30,7 +30,7 @@
 
 struct bootstrap {
 	const char *name, *suite, *variant, *mirror, *cache, *from;
-	bool is_help, has_docs;
+	bool has_docs;
 	struct buf packages; /* with commas */
 	struct buf sources;  /* lines of sources.list */
 	struct buf options;  /* strings of further arguments, each with its NUL */
@@ -309,12 +309,10 @@ static int set_image_name(struct bootstrap *bootstrap, const struct option *opti
 	return r < 0 ? r : image_name_parse(option->value, full, err);
 }
 
-static int set_option(struct bootstrap *bootstrap, const struct option *option, struct error *err)
+static int set_option(void *into, const struct option *option, struct error *err)
 {
+	struct bootstrap *bootstrap = into;
 	switch (option->row->id) {
-	case OPTION_HELP:
-		bootstrap->is_help = true;
-		return 0;
 	case OPTION_DOCS:
 		bootstrap->has_docs = true;
 		return 0;
@@ -339,19 +337,11 @@ static int set_option(struct bootstrap *bootstrap, const struct option *option, 
 
 static int read_options(struct bootstrap *bootstrap, const struct args *args, struct error *err)
 {
-	struct options walk = verb_options(args->verb, args->words);
-	struct option option;
-	int r;
-	while ((r = options_next(&walk, &option, err)) == 0) {
-		r = set_option(bootstrap, &option, err);
-		if (r < 0 || bootstrap->is_help)
-			return r;
-	}
-	if (r > 0)
-		r = verb_operands(args->verb, &walk, err);
-	if (r == 0 && strcmp(walk.words[0], "debian") != 0)
-		r = refuse("bootstrap", walk.words[0],
-			   "is no distribution that can be bootstrapped", err);
+	char *const *operands = NULL;
+	int r = verb_parse(args->verb, args->words, set_option, bootstrap, &operands, err);
+	if (r == 0 && strcmp(operands[0], "debian") != 0)
+		r = refuse("bootstrap", operands[0], "is no distribution that can be bootstrapped",
+			   err);
 	if (r == 0 && !bootstrap->name)
 		r = refuse("--name", "", "names no image", err);
 	/* They become part of hooks, which a shell reads. */
@@ -432,8 +422,6 @@ int verb_bootstrap(const struct args *args, struct error *err)
 					.proxies = BUF_INIT(MAX_LIST),
 					.staging = { .dir_fd = -1 } };
 	int r = read_options(&bootstrap, args, err);
-	if (r == 0 && bootstrap.is_help)
-		r = VERB_HELP;
 	if (r == 0)
 		r = prepare(&bootstrap, err);
 	if (r == 0)

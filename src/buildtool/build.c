@@ -83,13 +83,11 @@ static int set_limit(struct build_options *options, const char *value, struct er
 	return 0;
 }
 
-static int set_option(struct build_options *options, const struct option *option, struct error *err)
+static int set_option(void *into, const struct option *option, struct error *err)
 {
+	struct build_options *options = into;
 	const char *value = option->value;
 	switch (option->row->id) {
-	case OPTION_HELP:
-		options->is_help = true;
-		return 0;
 	case OPTION_NO_CACHE:
 		options->has_cache = false;
 		return 0;
@@ -126,19 +124,11 @@ static int read_epoch(struct build_options *options, struct error *err)
 
 static int read_options(struct build_options *options, const struct args *args, struct error *err)
 {
-	struct options walk = verb_options(args->verb, args->words);
-	struct option option;
-	int r;
-	while ((r = options_next(&walk, &option, err)) == 0) {
-		r = set_option(options, &option, err);
-		if (r < 0 || options->is_help)
-			return r;
-	}
-	if (r > 0)
-		r = verb_operands(args->verb, &walk, err);
+	char *const *operands = NULL;
+	int r = verb_parse(args->verb, args->words, set_option, options, &operands, err);
 	if (r == 0 && options->n_names == 0)
 		r = refuse("--tag", "", "names no image", err);
-	options->context = walk.words[0];
+	options->context = operands ? operands[0] : NULL;
 	return r;
 }
 
@@ -366,9 +356,7 @@ int verb_build(const struct args *args, struct error *err)
 	static struct build_options options;
 	options = (struct build_options){ .has_cache = true };
 	int r = read_options(&options, args, err);
-	if (r < 0 || options.is_help)
-		return r < 0 ? r : VERB_HELP;
-	return build_make(&options, err);
+	return r == 0 ? build_make(&options, err) : r;
 }
 
 /* For foso image gc, which knows nothing of builds. */

@@ -34,7 +34,6 @@ struct build_options {
 	size_t n_args;
 	const char *limits[BUILD_MAX_LIMITS]; /* NAME=VALUE */
 	size_t n_limits;
-	bool is_help;
 	bool has_cache;
 	bool is_quiet;
 	int64_t epoch_s; /* SOURCE_DATE_EPOCH; -1: none */

@@ -38,7 +38,7 @@
 struct pull {
 	const char *reference; /* as given */
 	const char *name;      /* in the store; NULL: the reference's own */
-	bool is_help, is_plain;
+	bool is_plain;
 	struct credentials credentials;
 	struct buf auth; /* what skopeo is told of them */
 	uint64_t max_bytes, deadline_s;
@@ -325,12 +325,10 @@ static int set_number(uint64_t *member, const struct option *option, struct erro
 	return refuse(option->spelling, option->value, "is not a number that it takes", err);
 }
 
-static int set_option(struct pull *pull, const struct option *option, struct error *err)
+static int set_option(void *into, const struct option *option, struct error *err)
 {
+	struct pull *pull = into;
 	switch (option->row->id) {
-	case OPTION_HELP:
-		pull->is_help = true;
-		return 0;
 	case OPTION_PLAIN_HTTP:
 		pull->is_plain = true;
 		return 0;
@@ -352,19 +350,11 @@ static int set_option(struct pull *pull, const struct option *option, struct err
 
 static int read_options(struct pull *pull, const struct args *args, struct error *err)
 {
-	struct options walk = verb_options(args->verb, args->words);
-	struct option option;
-	int r;
-	while ((r = options_next(&walk, &option, err)) == 0) {
-		r = set_option(pull, &option, err);
-		if (r < 0 || pull->is_help)
-			return r;
-	}
-	if (r > 0)
-		r = verb_operands(args->verb, &walk, err);
-	if (r < 0)
+	char *const *operands = NULL;
+	int r = verb_parse(args->verb, args->words, set_option, pull, &operands, err);
+	if (r != 0)
 		return r;
-	pull->reference = walk.words[0];
+	pull->reference = operands[0];
 	pull->deadline_s = MIN(pull->deadline_s, (uint64_t)UINT32_MAX);
 	r = read_reference(pull, err);
 	return r == 0 ? credentials_check(&pull->credentials, err) : r;
@@ -381,8 +371,6 @@ int verb_pull(const struct args *args, struct error *err)
 			      .work_fd = -1,
 			      .auth = BUF_ON(auth, sizeof(auth) - 1) };
 	int r = read_options(&pull, args, err);
-	if (r == 0 && pull.is_help)
-		return VERB_HELP;
 	if (r == 0)
 		r = credentials_read(&pull.credentials, pull.reference, &pull.auth, err);
 	if (r == 0)

@@ -39,7 +39,6 @@ struct args {
 
 /* 0; VERB_SAID: failed, and the user knows why; VERB_HELP: asked for its help; -code. */
 #define VERB_SAID 1
-#define VERB_HELP 2
 
 int verb_build(const struct args *args, struct error *err) must_check;
 int verb_sweep(const struct args *args, struct error *err) must_check;

@@ -60,12 +60,10 @@ static int add_key(struct args *args, const char *value, struct error *err)
 	return 0;
 }
 
-static int set(struct args *args, const struct option *option, struct error *err)
+static int set(void *into, const struct option *option, struct error *err)
 {
+	struct args *args = into;
 	switch (option->row->id) {
-	case OPTION_HELP:
-		args->is_help = true;
-		return 0;
 	case OPTION_JSON:
 		args->is_json = true;
 		return 0;
@@ -94,15 +92,6 @@ static int set(struct args *args, const struct option *option, struct error *err
 
 int args_parse(struct args *ret, const struct verb *verb, char **words, struct error *err)
 {
-	struct options options = verb_options(verb, words);
-	struct option option;
-	int r;
 	*ret = (struct args){ 0 };
-	while ((r = options_next(&options, &option, err)) == 0) {
-		r = set(ret, &option, err);
-		if (r < 0 || ret->is_help)
-			return r;
-	}
-	ret->operands = options.words;
-	return r < 0 ? r : verb_operands(verb, &options, err);
+	return verb_parse(verb, words, set, ret, &ret->operands, err);
 }

@@ -10,7 +10,7 @@
 #define ARGS_MAX_KEYS 16
 
 struct args {
-	bool is_help, is_json, is_head, is_ready;
+	bool is_json, is_head, is_ready;
 	const char *since, *reason, *number, *signed_from, *kept_head, *out; /* NULL: not given */
 	const char *keys[ARGS_MAX_KEYS];
 	size_t n_keys;
@@ -19,6 +19,6 @@ struct args {
 
 extern const struct verbs evidence_verbs;
 
-/* args_parse() - what follows the command's name; -ERR_INVALID with the option as subject. */
+/* args_parse() - as verb_parse() does. */
 int args_parse(struct args *ret, const struct verb *verb, char **words, struct error *err)
 	must_check;

@@ -54,11 +54,11 @@ static int run(char **words, struct buf *out, struct error *err)
 	int r = verb_find(&evidence_verbs, words[0], &verb, err);
 	if (r == 0)
 		r = args_parse(&args, verb, words + 1, err);
-	if (r == 0 && args.is_help)
+	if (r == VERB_HELP) {
 		verb_help(out, verb);
-	else if (r == 0)
-		r = verb->run(&args, err);
-	return r;
+		return 0;
+	}
+	return r < 0 ? r : verb->run(&args, err);
 }
 
 int main(int argc, char **argv)

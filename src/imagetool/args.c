@@ -73,12 +73,10 @@ static int set_text(const char **member, const struct option *option, struct err
 	return option_once(member, option, err);
 }
 
-static int set(struct args *args, const struct option *option, struct error *err)
+static int set(void *into, const struct option *option, struct error *err)
 {
+	struct args *args = into;
 	switch (option->row->id) {
-	case OPTION_HELP:
-		args->is_help = true;
-		return 0;
 	case OPTION_JSON:
 		args->is_json = true;
 		return 0;
@@ -106,18 +104,9 @@ static int set(struct args *args, const struct option *option, struct error *err
 
 int args_parse(struct args *ret, const struct verb *verb, char **words, struct error *err)
 {
-	struct options options = verb_options(verb, words);
-	struct option option;
-	int r;
 	*ret = (struct args){ .max_bytes = UINT64_C(16) << 30,
 			      .max_entries = 1000000,
 			      .max_ratio = 200,
 			      .max_time_ns = UINT64_C(1800000) * POLICY_MSEC };
-	while ((r = options_next(&options, &option, err)) == 0) {
-		r = set(ret, &option, err);
-		if (r < 0 || ret->is_help)
-			return r;
-	}
-	ret->operands = options.words;
-	return r < 0 ? r : verb_operands(verb, &options, err);
+	return verb_parse(verb, words, set, ret, &ret->operands, err);
 }

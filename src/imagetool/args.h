@@ -11,7 +11,7 @@
 #define ARGS_MAX_NAMES 64
 
 struct args {
-	bool is_help, is_json, is_dry_run;
+	bool is_json, is_dry_run;
 	const char *store, *name, *format, *ref; /* NULL: not given */
 	uint64_t max_bytes, max_entries, max_ratio, max_time_ns;
 	char *const *operands; /* as many as the verb takes, then NULL */
@@ -19,6 +19,6 @@ struct args {
 
 extern const struct verbs image_verbs;
 
-/* args_parse() - what follows the command's name; -ERR_INVALID with the option as subject. */
+/* args_parse() - as verb_parse() does. */
 int args_parse(struct args *ret, const struct verb *verb, char **words, struct error *err)
 	must_check;

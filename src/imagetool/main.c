@@ -89,11 +89,11 @@ static int run(char **argv, struct buf *out, struct error *err)
 	int r = verb_find(&image_verbs, word, &verb, err);
 	if (r == 0)
 		r = args_parse(&args, verb, argv + 2, err);
-	if (r == 0 && args.is_help)
+	if (r == VERB_HELP) {
 		verb_help(out, verb);
-	else if (r == 0)
-		r = verb->run(&args, err);
-	return r;
+		return 0;
+	}
+	return r < 0 ? r : verb->run(&args, err);
 }
 
 int main(int argc, char **argv)

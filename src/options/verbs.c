@@ -49,21 +49,30 @@ int verb_find(const struct verbs *verbs, const char *word, const struct verb **r
 	return error_remedy(err, r, "%s --help lists them", command);
 }
 
-struct options verb_options(const struct verb *verb, char **words)
+int verb_parse(const struct verb *verb, char **words,
+	       int (*set)(void *into, const struct option *option, struct error *err), void *into,
+	       char *const **ret_operands, struct error *err)
 {
-	return (struct options){
+	struct options options = {
 		.command = verb->name,
 		.own = verb->options,
 		.common = OPTION_TABLE_OF(rows_of_all),
 		.is_mixed = true,
 		.words = words,
 	};
-}
-
-int verb_operands(const struct verb *verb, const struct options *options, struct error *err)
-{
-	return options_operands(options, verb->min_operands, verb->max_operands, verb->synopsis,
-				err);
+	struct option option;
+	int r;
+	while ((r = options_next(&options, &option, err)) == 0) {
+		if (option.row->id == OPTION_HELP)
+			return VERB_HELP;
+		r = set(into, &option, err);
+		if (r < 0)
+			return r;
+	}
+	*ret_operands = options.words;
+	return r < 0 ? r
+		     : options_operands(&options, verb->min_operands, verb->max_operands,
+					verb->synopsis, err);
 }
 
 void verb_help(struct buf *out, const struct verb *verb)

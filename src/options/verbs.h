@@ -37,12 +37,21 @@ int verb_find(const struct verbs *verbs, const char *word, const struct verb **r
 /* verb_word() - the last word of its name: "list"; borrowed from the verb. */
 const char *verb_word(const struct verb *verb);
 
-/* verb_options() - the walk over @words, options and operands in any order; both are borrowed. */
-struct options verb_options(const struct verb *verb, char **words);
+/* What verb_parse() returns when the verb's help is asked for. */
+#define VERB_HELP 2
 
-/* verb_operands() - 0 if there are as many as the verb takes; else -ERR_INVALID */
-int verb_operands(const struct verb *verb, const struct options *options, struct error *err)
-	must_check;
+/*
+ * verb_parse() - what follows the verb's name, options and operands in any order
+ * @words:         borrowed, and put in order: operands first
+ * @set:           takes one option into @into; 0 or -code
+ * @ret_operands:  as many as the verb takes, then NULL; borrowed from @words
+ *
+ * Returns 0; VERB_HELP, after which what is in @into may be incomplete; -ERR_INVALID, with the
+ * option or operand as the subject, or what @set returned.
+ */
+int verb_parse(const struct verb *verb, char **words,
+	       int (*set)(void *into, const struct option *option, struct error *err), void *into,
+	       char *const **ret_operands, struct error *err) must_check;
 
 /* verb_help() - appends usage, meaning and options. */
 void verb_help(struct buf *out, const struct verb *verb);

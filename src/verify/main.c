@@ -57,7 +57,7 @@ static const struct verb verb = {
 };
 
 struct args {
-	bool is_help, is_version, is_json, is_claims, is_wasm;
+	bool is_version, is_json, is_claims, is_wasm;
 	char *const *ids; /* the rows to try; all if there is none */
 };
 
@@ -90,12 +90,10 @@ static int set_level(struct args *args, const char *value, struct error *err)
 	return refuse(err, "--level", "there is no such level", LEVEL_REMEDY);
 }
 
-static int set(struct args *args, const struct option *option, struct error *err)
+static int set(void *into, const struct option *option, struct error *err)
 {
+	struct args *args = into;
 	switch (option->row->id) {
-	case OPTION_HELP:
-		args->is_help = true;
-		return 0;
 	case OPTION_JSON:
 		args->is_json = true;
 		return 0;
@@ -108,21 +106,6 @@ static int set(struct args *args, const struct option *option, struct error *err
 	default:
 		return set_level(args, option->value, err);
 	}
-}
-
-static int parse(struct args *ret, char **words, struct error *err)
-{
-	struct options options = verb_options(&verb, words);
-	struct option option;
-	int r;
-	*ret = (struct args){ 0 };
-	while ((r = options_next(&options, &option, err)) == 0) {
-		r = set(ret, &option, err);
-		if (r < 0)
-			return r;
-	}
-	ret->ids = options.words;
-	return r < 0 ? r : 0;
 }
 
 static bool is_wanted(const struct args *args, const char *id)
@@ -246,19 +229,19 @@ static int run_matrix(const struct args *args, struct error *err)
 
 static int run(char **words, struct buf *out, struct error *err)
 {
-	struct args args;
+	struct args args = { 0 };
 	if (words[0] && strcmp(words[0], "--scdoc") == 0) { /* for tools/man-page */
 		options_scdoc(out, &verb.options);
 		return 0;
 	}
-	int r = parse(&args, words, err);
+	int r = verb_parse(&verb, words, set, &args, &args.ids, err);
 	if (r < 0)
 		return r;
-	matrix_choose(args.is_wasm);
-	if (args.is_help) {
+	if (r == VERB_HELP) {
 		append_help(out);
 		return 0;
 	}
+	matrix_choose(args.is_wasm);
 	if (args.is_version) {
 		buf_printf(out, "foso-verify %s (%s)\n", version_number(), version_build_id());
 		return 0;

@@ -68,12 +68,10 @@ static int add_glob(const char **globs, size_t *n_globs, const struct option *op
 	return 0;
 }
 
-static int set(struct args *args, const struct option *option, struct error *err)
+static int set(void *into, const struct option *option, struct error *err)
 {
+	struct args *args = into;
 	switch (option->row->id) {
-	case OPTION_HELP:
-		args->is_help = true;
-		return 0;
 	case OPTION_STAT:
 		args->is_stat = true;
 		return 0;
@@ -128,17 +126,11 @@ static int check_whole(const struct args *args, const struct verb *verb, struct 
 
 int args_parse(struct args *ret, const struct verb *verb, char **words, struct error *err)
 {
-	struct options options = verb_options(verb, words);
-	struct option option;
-	int r;
+	char *const *operands = NULL;
 	*ret = (struct args){ 0 };
-	while ((r = options_next(&options, &option, err)) == 0) {
-		r = set(ret, &option, err);
-		if (r < 0 || ret->is_help)
-			return r;
-	}
-	if (r > 0)
-		r = verb_operands(verb, &options, err);
-	ret->id = options.words[0];
-	return r < 0 ? r : check_whole(ret, verb, err);
+	int r = verb_parse(verb, words, set, ret, &operands, err);
+	if (r != 0)
+		return r;
+	ret->id = operands[0];
+	return check_whole(ret, verb, err);
 }

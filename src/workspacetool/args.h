@@ -10,7 +10,7 @@
 #define ARGS_MAX_GLOBS 64
 
 struct args {
-	bool is_help, is_stat, is_patch, is_json, is_list, is_exec_paths;
+	bool is_stat, is_patch, is_json, is_list, is_exec_paths;
 	bool allows_exec_paths, is_overwrite, is_resume, is_rollback;
 	const char *only[ARGS_MAX_GLOBS], *except[ARGS_MAX_GLOBS];
 	size_t n_only, n_except;
@@ -20,6 +20,6 @@ struct args {
 
 extern const struct verbs workspace_verbs;
 
-/* args_parse() - what follows the command's name; -ERR_INVALID with the option as subject. */
+/* args_parse() - as verb_parse() does. */
 int args_parse(struct args *ret, const struct verb *verb, char **words, struct error *err)
 	must_check;

@@ -79,11 +79,11 @@ static int run(char **words, struct error *err)
 	int r = verb_find(&workspace_verbs, word, &verb, err);
 	if (r == 0)
 		r = args_parse(&args, verb, words + 1, err);
-	if (r == 0 && args.is_help)
+	if (r == VERB_HELP) {
 		print_help(verb);
-	else if (r == 0)
-		r = verb->run(&args, err);
-	return r;
+		return 0;
+	}
+	return r < 0 ? r : verb->run(&args, err);
 }
 
 int main(int argc, char **argv)
